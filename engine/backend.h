@@ -1,0 +1,58 @@
+/* backend.h - how the engine drives one way of computing.
+ *
+ * A backend computes a plan over elements that come in pieces: open a stream,
+ * feed it, finish it. Results do not depend on how the elements were cut.
+ * open() and close() of a backend come from one thread; streams from any, one
+ * thread at a time for each stream. */
+#ifndef ENGINE_BACKEND_H
+#define ENGINE_BACKEND_H
+
+#include <stdint.h>
+#include "engine/status.h"
+
+struct plan;
+struct result;
+struct backend; /* private to the implementation */
+struct stream;  /* likewise; begins with nothing in common */
+
+struct backend_caps {
+	char name[24];           /* "cpu", "cuda:0" */
+	char device[96];         /* shown in logs and GET /v1/info */
+	unsigned threads;        /* workers of a CPU backend, else 0 */
+	uint64_t memory;         /* bytes of its memory */
+	uint64_t launch_ns;      /* measured: least time of one job */
+	double bytes_per_second; /* measured: reading an array once */
+};
+
+struct backend_ops {
+	const char *name; /* as in the job's `backend` */
+
+	/* STATUS_BACKEND_UNAVAILABLE: not on this machine; the engine goes
+	 * on without it. `threads`: see engine_config. */
+	enum status (*open)(unsigned device, unsigned threads, struct backend **out,
+			    struct error *err);
+	void (*close)(struct backend *self);
+	void (*describe)(const struct backend *self, struct backend_caps *out);
+
+	/* Predicted ns of the plan over count elements (ARRAY_UNKNOWN: as for
+	 * many); UINT64_MAX when it cannot run here. */
+	uint64_t (*estimate)(const struct backend *self, const struct plan *plan, uint64_t count);
+
+	/* The stream keeps plan and result, which outlive it, and appends to
+	 * the result's spools. */
+	enum status (*stream_open)(struct backend *self, const struct plan *plan,
+				   struct result *result, struct stream **out, struct error *err);
+
+	/* The next count elements in stored order, native-endian, aligned to
+	 * their size; y only for a plan with two arrays. */
+	enum status (*stream_feed)(struct stream *stream, const void *x, const void *y,
+				   uint64_t count, struct error *err);
+
+	/* All came: write what remains to the result. */
+	enum status (*stream_finish)(struct stream *stream, struct error *err);
+	void (*stream_close)(struct stream *stream); /* at any time */
+};
+
+extern const struct backend_ops cpu_backend;
+
+#endif

@@ -1,0 +1,41 @@
+/* engine.h - the library's root: backends, limits, and the plan's facts.
+ * Created once; every call from any thread. */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include "engine/backend.h"
+#include "engine/limits.h"
+#include "engine/status.h"
+
+struct engine_config {
+	struct limits limits;
+	unsigned threads;            /* of the CPU backend's team; 0: as many
+				      * as the process may use */
+	const char *spool_directory; /* NULL: TMPDIR or /var/tmp */
+};
+
+struct engine;
+
+enum status engine_create(const struct engine_config *config, struct engine **out,
+			  struct error *err);
+void engine_destroy(struct engine *engine);
+const struct limits *engine_limits(const struct engine *engine);
+const char *engine_spool_directory(const struct engine *engine);
+
+/* The backends that opened, best first; index < engine_backend_count(). */
+unsigned engine_backend_count(const struct engine *engine);
+void engine_backend_describe(const struct engine *engine, unsigned index, struct backend_caps *out);
+
+/* Who computes a plan: the backend the job names, or for `auto` the one with
+ * the least predicted time. */
+struct chosen_backend {
+	const struct backend_ops *ops;
+	struct backend *backend;
+	uint64_t cost_ns; /* predicted */
+};
+
+/* STATUS_NO_SUCH_BACKEND: this host or build never has it. */
+enum status engine_choose(const struct engine *engine, const struct plan *plan, uint64_t count,
+                          struct chosen_backend *out, struct error *err);
+
+#endif

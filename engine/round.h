@@ -1,0 +1,31 @@
+/* round.h - one rounding, half to even, from an exact value to a float type.
+ * Out of range becomes +-inf; subnormals are rounded as such. */
+#ifndef ENGINE_ROUND_H
+#define ENGINE_ROUND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "engine/bigint.h"
+#include "engine/dtype.h"
+
+/* A binary64 value to float16, bfloat16, float32 or float64, written to out as
+ * an element. NaN becomes the positive quiet NaN. */
+void round_f64(double value, enum dtype to, void *out);
+
+/* (-1)^negative * num * 2^exponent / den, or the square root of that (then not
+ * negative). num 0 gives +0 or -0 by `negative`. den: NULL is 1, never 0. */
+struct exact_value {
+	bool negative;
+	const struct bigint *num;
+	const struct bigint *den;
+	int64_t exponent;
+	bool root;
+};
+
+void round_exact(const struct exact_value *value, enum dtype to, void *out);
+
+/* Elements of float16 and bfloat16 to binary64, exactly. */
+double float16_to_f64(uint16_t bits);
+double bfloat16_to_f64(uint16_t bits);
+
+#endif

@@ -1,0 +1,35 @@
+/* run.h - one job being computed: its plan, its stream, its result. What
+ * task.c's two ways of running have in common. */
+#ifndef ENGINE_RUN_H
+#define ENGINE_RUN_H
+
+#include "engine/engine.h"
+#include "engine/plan.h"
+#include "engine/result.h"
+#include "engine/source.h"
+
+struct run;
+
+struct run_args {
+	struct engine *engine;
+	const struct job *job;      /* outlives the run */
+	const struct array_desc *x; /* what will be fed */
+	struct source *y;           /* the second array, pulled as x comes; NULL */
+	int output_fd;              /* see struct task */
+	uint64_t output_reserve;
+};
+
+enum status run_open(const struct run_args *args, struct run **out, struct error *err);
+void run_close(struct run *run); /* NULL is fine; at any time */
+
+/* The next count elements in stored order, native-endian and aligned. */
+enum status run_feed(struct run *run, const void *x, uint64_t count, struct error *err);
+
+/* All came. *out is the caller's. */
+enum status run_finish(struct run *run, struct result **out, struct error *err);
+
+/* Elements that x announces, or ARRAY_UNKNOWN; those fed so far. */
+uint64_t run_expected(const struct run *run);
+uint64_t run_fed(const struct run *run);
+
+#endif

@@ -1,0 +1,274 @@
+#include "config.h"
+#include "engine/task.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "engine/run.h"
+
+/* Bytes read or kept between checks for cancellation; a multiple of a tile of
+ * every type. */
+#define PIECE (4u << 20)
+/* Bytes of a pushed body gathered before they are fed; the same. */
+#define PUSH_PIECE (256u << 10)
+
+struct push {
+	size_t element;
+	bool swap;
+	char *buffer; /* PUSH_PIECE bytes */
+	size_t used;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct task *task_create(void)
+{
+	struct task *task = calloc(1, sizeof(*task));
+
+	if (task == NULL)
+		return NULL;
+	task->output_fd = -1;
+	atomic_init(&task->cancelled, false);
+	task->created_ns = now_ns();
+	return task;
+}
+
+/* What only a running task needs. */
+static void release(struct task *task)
+{
+	run_close(task->run);
+	task->run = NULL;
+	if (task->push != NULL)
+		free(task->push->buffer);
+	free(task->push);
+	task->push = NULL;
+	source_close(task->x);
+	source_close(task->y);
+	task->x = task->y = NULL;
+}
+
+void task_destroy(struct task *task)
+{
+	if (task == NULL)
+		return;
+	release(task);
+	result_destroy(task->result);
+	free(task->job.offsets);
+	if (task->owner_free != NULL)
+		task->owner_free(task->owner);
+	free(task);
+}
+
+void task_refuse(struct task *task, const struct error *err)
+{
+	task->error = *err;
+	task->done = true;
+	release(task);
+}
+
+uint64_t task_cost_ns(struct engine *engine, const struct task *task)
+{
+	struct plan *plan;
+	struct chosen_backend chosen;
+	uint64_t count, cost = 0;
+
+	if (task->done || task->x == NULL)
+		return 0;
+	plan = malloc(sizeof(*plan));
+	if (plan == NULL)
+		return 0;
+	if (plan_make(plan, &task->job, &task->x->desc, task->y != NULL ? &task->y->desc : NULL,
+	              engine_limits(engine), NULL) == STATUS_OK &&
+	    array_count(&task->x->desc, &count, NULL) == STATUS_OK &&
+	    engine_choose(engine, plan, count, &chosen, NULL) == STATUS_OK)
+		cost = chosen.cost_ns;
+	free(plan);
+	return cost;
+}
+
+static void set_times(struct task *task)
+{
+	uint64_t end = now_ns();
+	uint64_t queued = task->started_ns - task->created_ns;
+	uint64_t running = end - task->started_ns;
+
+	task->result->elapsed.queue_us = queued / 1000;
+	task->result->elapsed.copy_us = task->copied_ns / 1000;
+	task->result->elapsed.compute_us = (running - task->copied_ns) / 1000;
+	task->result->elapsed.total_us = (end - task->created_ns) / 1000;
+}
+
+/* The task has come to its end, well or not. */
+static enum status settle(struct task *task, enum status status)
+{
+	task->error.status = status;
+	if (status == STATUS_OK)
+		set_times(task);
+	task->done = true;
+	release(task);
+	return status;
+}
+
+static enum status check_cancelled(struct task *task)
+{
+	if (!atomic_load_explicit(&task->cancelled, memory_order_relaxed))
+		return STATUS_OK;
+	return fail(&task->error, STATUS_TIMEOUT, "the job was given up after its time had passed");
+}
+
+static enum status open_run(struct engine *engine, struct task *task, const struct array_desc *desc)
+{
+	const struct run_args args = {
+		.engine = engine,
+		.job = &task->job,
+		.x = desc,
+		.y = task->y,
+		.output_fd = task->output_fd,
+		.output_reserve = task->output_reserve,
+	};
+
+	task->started_ns = now_ns();
+	return run_open(&args, &task->run, &task->error);
+}
+
+/* --- pulled ---------------------------------------------------------------- */
+
+static enum status pull_memory(struct task *task)
+{
+	size_t size = dtype_size(task->x->desc.dtype);
+	const char *next = task->x->data;
+	uint64_t left = run_expected(task->run);
+	enum status status = STATUS_OK;
+
+	while (left > 0 && status == STATUS_OK) {
+		uint64_t count = left < PIECE / size ? left : PIECE / size;
+
+		status = check_cancelled(task);
+		if (status == STATUS_OK)
+			status = run_feed(task->run, next, count, &task->error);
+		next += count * size;
+		left -= count;
+	}
+	return status;
+}
+
+static enum status pull_pieces(struct task *task)
+{
+	uint64_t room = PIECE / dtype_size(task->x->desc.dtype);
+	uint64_t got = room;
+	char *piece = malloc(PIECE);
+	enum status status = STATUS_OK;
+
+	if (piece == NULL)
+		return fail(&task->error, STATUS_OUT_OF_MEMORY, "no memory to read a file");
+	while (got == room && status == STATUS_OK) {
+		uint64_t begin = now_ns();
+
+		status = check_cancelled(task);
+		if (status == STATUS_OK)
+			status = task->x->read(task->x, piece, room, &got, &task->error);
+		task->copied_ns += now_ns() - begin;
+		if (status == STATUS_OK)
+			status = run_feed(task->run, piece, got, &task->error);
+	}
+	free(piece);
+	return status;
+}
+
+enum status task_run(struct engine *engine, struct task *task)
+{
+	enum status status;
+
+	if (task->done)
+		return task->error.status;
+	status = check_cancelled(task);
+	if (status == STATUS_OK)
+		status = open_run(engine, task, &task->x->desc);
+	if (status == STATUS_OK)
+		status = task->x->data != NULL ? pull_memory(task) : pull_pieces(task);
+	if (status == STATUS_OK && task->x->verify != NULL)
+		status = task->x->verify(task->x, &task->error);
+	if (status == STATUS_OK)
+		status = run_finish(task->run, &task->result, &task->error);
+	return settle(task, status);
+}
+
+/* --- pushed ---------------------------------------------------------------- */
+
+enum status task_begin(struct engine *engine, struct task *task, const struct array_desc *desc,
+                       bool swap)
+{
+	enum status status;
+
+	task->push = calloc(1, sizeof(*task->push));
+	if (task->push != NULL)
+		task->push->buffer = malloc(PUSH_PIECE);
+	if (task->push == NULL || task->push->buffer == NULL) {
+		fail(&task->error, STATUS_OUT_OF_MEMORY, "no memory for a body");
+		return settle(task, STATUS_OUT_OF_MEMORY);
+	}
+	task->push->element = dtype_size(desc->dtype);
+	task->push->swap = swap;
+	status = open_run(engine, task, desc);
+	return status == STATUS_OK ? status : settle(task, status);
+}
+
+static enum status push_buffer(struct task *task)
+{
+	struct push *push = task->push;
+	uint64_t count = push->used / push->element;
+	size_t left = push->used % push->element;
+	enum status status;
+
+	if (push->swap)
+		array_swap_bytes(push->buffer, push->element, count);
+	status = run_feed(task->run, push->buffer, count, &task->error);
+	memmove(push->buffer, push->buffer + count * push->element, left);
+	push->used = left;
+	return status;
+}
+
+enum status task_push(struct task *task, const void *bytes, size_t size)
+{
+	struct push *push = task->push;
+	const char *next = bytes;
+	enum status status;
+
+	if (task->done)
+		return task->error.status;
+	status = check_cancelled(task);
+	while (size > 0 && status == STATUS_OK) {
+		size_t room = PUSH_PIECE - push->used;
+		size_t piece = size < room ? size : room;
+
+		memcpy(push->buffer + push->used, next, piece);
+		push->used += piece;
+		next += piece;
+		size -= piece;
+		if (push->used == PUSH_PIECE)
+			status = push_buffer(task);
+	}
+	return status == STATUS_OK ? status : settle(task, status);
+}
+
+enum status task_end(struct task *task)
+{
+	enum status status;
+
+	if (task->done)
+		return task->error.status;
+	status = push_buffer(task);
+	if (status == STATUS_OK && task->push->used > 0)
+		status = fail(&task->error, STATUS_BAD_SHAPE,
+		              "the body ends inside an element: %zu of %zu bytes",
+		              task->push->used, task->push->element);
+	if (status == STATUS_OK)
+		status = run_finish(task->run, &task->result, &task->error);
+	return settle(task, status);
+}
