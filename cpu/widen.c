@@ -1,0 +1,171 @@
+#include "config.h"
+#include "cpu/widen.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* A loop for each pair of types; the compiler vectorises them. */
+#define CONVERT(FROM, TO)                               \
+	do {                                            \
+		const FROM *from = in;                  \
+		TO *to = out;                           \
+                                                        \
+		for (uint64_t i = 0; i < count; i++)    \
+			to[i] = (TO)from[i];            \
+	} while (0)
+
+#define CONVERT_BOOL(TO)                                \
+	do {                                            \
+		const uint8_t *from = in;               \
+		TO *to = out;                           \
+                                                        \
+		for (uint64_t i = 0; i < count; i++)    \
+			to[i] = (TO)(from[i] != 0);     \
+	} while (0)
+
+/* Bits of a binary32 as a double. */
+static inline double float32_bits(uint32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/* Exponent and fraction moved to binary32's places are the value times 2^-112;
+ * infinities and NaNs then need the largest exponent. */
+static inline double half_to_f64(uint16_t half)
+{
+	uint32_t sign = (uint32_t)(half & 0x8000u) << 16, magnitude = half & 0x7fffu;
+	uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0;
+
+	return float32_bits(sign | magnitude << 13 | special) * (special != 0 ? 1.0 : 0x1p112);
+}
+
+static void halves(const uint16_t *in, uint64_t count, double *out)
+{
+	for (uint64_t i = 0; i < count; i++)
+		out[i] = half_to_f64(in[i]);
+}
+
+static void bfloats(const uint16_t *in, uint64_t count, double *out)
+{
+	for (uint64_t i = 0; i < count; i++)
+		out[i] = float32_bits((uint32_t)in[i] << 16);
+}
+
+static void widen_f64(enum dtype dtype, const void *in, uint64_t count, void *out)
+{
+	switch (dtype) {
+	case DTYPE_BOOL:
+		CONVERT_BOOL(double);
+		break;
+	case DTYPE_INT8:
+		CONVERT(int8_t, double);
+		break;
+	case DTYPE_INT16:
+		CONVERT(int16_t, double);
+		break;
+	case DTYPE_INT32:
+		CONVERT(int32_t, double);
+		break;
+	case DTYPE_INT64:
+		CONVERT(int64_t, double);
+		break;
+	case DTYPE_UINT8:
+		CONVERT(uint8_t, double);
+		break;
+	case DTYPE_UINT16:
+		CONVERT(uint16_t, double);
+		break;
+	case DTYPE_UINT32:
+		CONVERT(uint32_t, double);
+		break;
+	case DTYPE_UINT64:
+		CONVERT(uint64_t, double);
+		break;
+	case DTYPE_FLOAT16:
+		halves(in, count, out);
+		break;
+	case DTYPE_BFLOAT16:
+		bfloats(in, count, out);
+		break;
+	case DTYPE_FLOAT32:
+		CONVERT(float, double);
+		break;
+	case DTYPE_FLOAT64:
+		memcpy(out, in, count * sizeof(double));
+		break;
+	case DTYPE_COUNT:
+		assert(0);
+	}
+}
+
+static void widen_i64(enum dtype dtype, const void *in, uint64_t count, void *out)
+{
+	switch (dtype) {
+	case DTYPE_BOOL:
+		CONVERT_BOOL(int64_t);
+		break;
+	case DTYPE_INT8:
+		CONVERT(int8_t, int64_t);
+		break;
+	case DTYPE_INT16:
+		CONVERT(int16_t, int64_t);
+		break;
+	case DTYPE_INT32:
+		CONVERT(int32_t, int64_t);
+		break;
+	case DTYPE_INT64:
+		memcpy(out, in, count * sizeof(int64_t));
+		break;
+	default:
+		assert(!"no signed integer");
+	}
+}
+
+static void widen_u64(enum dtype dtype, const void *in, uint64_t count, void *out)
+{
+	switch (dtype) {
+	case DTYPE_UINT8:
+		CONVERT(uint8_t, uint64_t);
+		break;
+	case DTYPE_UINT16:
+		CONVERT(uint16_t, uint64_t);
+		break;
+	case DTYPE_UINT32:
+		CONVERT(uint32_t, uint64_t);
+		break;
+	case DTYPE_UINT64:
+		memcpy(out, in, count * sizeof(uint64_t));
+		break;
+	default:
+		assert(!"no unsigned integer");
+	}
+}
+
+void widen(enum dtype dtype, const void *in, uint64_t count, enum domain domain, void *out)
+{
+	if (count == 0)
+		return; /* pointers may be NULL */
+	switch (domain) {
+	case DOMAIN_F64:
+		widen_f64(dtype, in, count, out);
+		break;
+	case DOMAIN_I64:
+		widen_i64(dtype, in, count, out);
+		break;
+	case DOMAIN_U64:
+		widen_u64(dtype, in, count, out);
+		break;
+	}
+}
+
+uint64_t count_nans(const double *x, uint64_t count)
+{
+	uint64_t nans = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		nans += x[i] != x[i];
+	return nans;
+}
