@@ -26,30 +26,20 @@ static const struct accum_class *const f64_classes[ACCUM_COUNT] = {
 };
 
 static const struct accum_class *const i64_classes[ACCUM_COUNT] = {
-	[ACCUM_INT_SUM] = &accum_i64_sum,
-	[ACCUM_INT_ABS] = &accum_i64_abs,
-	[ACCUM_INT_SQUARE] = &accum_i64_square,
-	[ACCUM_INT_DOT] = &accum_i64_dot,
-	[ACCUM_INT_PROD] = &accum_i64_prod,
-	[ACCUM_INT_MOMENTS] = &accum_i64_moments,
-	[ACCUM_MIN] = &accum_i64_min,
-	[ACCUM_MAX] = &accum_i64_max,
-	[ACCUM_MAX_ABS] = &accum_i64_max_abs,
-	[ACCUM_TALLY] = &accum_i64_tally,
+	[ACCUM_INT_SUM] = &accum_i64_sum,       [ACCUM_INT_ABS] = &accum_i64_abs,
+	[ACCUM_INT_SQUARE] = &accum_i64_square, [ACCUM_INT_DOT] = &accum_i64_dot,
+	[ACCUM_INT_PROD] = &accum_i64_prod,     [ACCUM_INT_MOMENTS] = &accum_i64_moments,
+	[ACCUM_MIN] = &accum_i64_min,           [ACCUM_MAX] = &accum_i64_max,
+	[ACCUM_MAX_ABS] = &accum_i64_max_abs,   [ACCUM_TALLY] = &accum_i64_tally,
 };
 
 /* |x| is x, and an element is zero in both integer domains alike. */
 static const struct accum_class *const u64_classes[ACCUM_COUNT] = {
-	[ACCUM_INT_SUM] = &accum_u64_sum,
-	[ACCUM_INT_ABS] = &accum_u64_sum,
-	[ACCUM_INT_SQUARE] = &accum_u64_square,
-	[ACCUM_INT_DOT] = &accum_u64_dot,
-	[ACCUM_INT_PROD] = &accum_u64_prod,
-	[ACCUM_INT_MOMENTS] = &accum_u64_moments,
-	[ACCUM_MIN] = &accum_u64_min,
-	[ACCUM_MAX] = &accum_u64_max,
-	[ACCUM_MAX_ABS] = &accum_u64_max,
-	[ACCUM_TALLY] = &accum_i64_tally,
+	[ACCUM_INT_SUM] = &accum_u64_sum,       [ACCUM_INT_ABS] = &accum_u64_sum,
+	[ACCUM_INT_SQUARE] = &accum_u64_square, [ACCUM_INT_DOT] = &accum_u64_dot,
+	[ACCUM_INT_PROD] = &accum_u64_prod,     [ACCUM_INT_MOMENTS] = &accum_u64_moments,
+	[ACCUM_MIN] = &accum_u64_min,           [ACCUM_MAX] = &accum_u64_max,
+	[ACCUM_MAX_ABS] = &accum_u64_max,       [ACCUM_TALLY] = &accum_i64_tally,
 };
 
 const struct accum_class *accum_class(enum accum accum, enum domain domain)

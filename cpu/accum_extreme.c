@@ -265,11 +265,11 @@ EXTREME_INLINE void int_step(struct extreme *runs, const uint64_t *x, uint64_t c
 		.combine = NAME##_combine,                                                \
 	}
 
-#define F64_CLASS(NAME, MAX, MAGNITUDE, VIEW)                                             \
-	EXTREME_CLASS(NAME, f64_tile(value, tile, args, MAX, MAGNITUDE),                  \
+#define F64_CLASS(NAME, MAX, MAGNITUDE, VIEW)                            \
+	EXTREME_CLASS(NAME, f64_tile(value, tile, args, MAX, MAGNITUDE), \
 		      f64_step(runs, x, count, position, args, MAX, VIEW), MAX, f64_less)
-#define INT_CLASS(NAME, MAX, LESS, VIEW)                                                  \
-	EXTREME_CLASS(NAME, int_tile(value, tile, args, MAX, LESS, VIEW),                 \
+#define INT_CLASS(NAME, MAX, LESS, VIEW)                                  \
+	EXTREME_CLASS(NAME, int_tile(value, tile, args, MAX, LESS, VIEW), \
 		      int_step(runs, x, count, position, args, MAX, LESS, VIEW), MAX, LESS)
 
 F64_CLASS(f64_min, false, false, view_plain);

@@ -52,42 +52,41 @@ static void combine_product(void *left, const void *right)
 }
 
 /* Two loops each: one without the NaN test. tile->nans says which will do. */
-#define TERM_CLASS(NAME, TERM, FOLD, IDENTITY, PAIR, INIT, COMBINE)                               \
-	static void NAME##_tile(void *value, const struct tile *tile,                             \
-				const struct accum_args *args)                                    \
-	{                                                                                         \
-		const double *y = (PAIR) ? tile->y : NULL;                                        \
-                                                                                                  \
-		if (args->omit && tile->nans > 0)                                                 \
-			*(double *)value = lanes_reduce(tile->x, y, tile->count, true, IDENTITY,  \
-							TERM, FOLD);                              \
-		else                                                                              \
-			*(double *)value = lanes_reduce(tile->x, y, tile->count, false, IDENTITY, \
-							TERM, FOLD);                              \
-	}                                                                                         \
-                                                                                                  \
-	static void NAME##_step(void *runs, const void *x, const void *y, uint64_t count,         \
-				uint64_t position, const struct accum_args *args)                 \
-	{                                                                                         \
-		(void)position;                                                                   \
-		if (args->omit)                                                                   \
-			lanes_step(runs, x, (PAIR) ? y : NULL, count, true, IDENTITY, TERM,       \
-				   FOLD);                                                         \
-		else                                                                              \
-			lanes_step(runs, x, (PAIR) ? y : NULL, count, false, IDENTITY, TERM,      \
-				   FOLD);                                                         \
-	}                                                                                         \
-                                                                                                  \
-	const struct accum_class accum_##NAME = {                                                 \
-		.name = #NAME,                                                                    \
-		.ordered = true,                                                                  \
-		.size = sizeof(double),                                                           \
-		.init = INIT,                                                                     \
-		.tile = NAME##_tile,                                                              \
-		.run_size = sizeof(double),                                                       \
-		.run_init = INIT,                                                                 \
-		.step = NAME##_step,                                                              \
-		.combine = COMBINE,                                                               \
+#define TERM_CLASS(NAME, TERM, FOLD, IDENTITY, PAIR, INIT, COMBINE)                                \
+	static void NAME##_tile(void *value, const struct tile *tile,                              \
+				const struct accum_args *args)                                     \
+	{                                                                                          \
+		const double *y = (PAIR) ? tile->y : NULL;                                         \
+                                                                                                   \
+		if (args->omit && tile->nans > 0)                                                  \
+			*(double *)value =                                                         \
+				lanes_reduce(tile->x, y, tile->count, true, IDENTITY, TERM, FOLD); \
+		else                                                                               \
+			*(double *)value = lanes_reduce(tile->x, y, tile->count, false, IDENTITY,  \
+							TERM, FOLD);                               \
+	}                                                                                          \
+                                                                                                   \
+	static void NAME##_step(void *runs, const void *x, const void *y, uint64_t count,          \
+				uint64_t position, const struct accum_args *args)                  \
+	{                                                                                          \
+		(void)position;                                                                    \
+		if (args->omit)                                                                    \
+			lanes_step(runs, x, (PAIR) ? y : NULL, count, true, IDENTITY, TERM, FOLD); \
+		else                                                                               \
+			lanes_step(runs, x, (PAIR) ? y : NULL, count, false, IDENTITY, TERM,       \
+				   FOLD);                                                          \
+	}                                                                                          \
+                                                                                                   \
+	const struct accum_class accum_##NAME = {                                                  \
+		.name = #NAME,                                                                     \
+		.ordered = true,                                                                   \
+		.size = sizeof(double),                                                            \
+		.init = INIT,                                                                      \
+		.tile = NAME##_tile,                                                               \
+		.run_size = sizeof(double),                                                        \
+		.run_init = INIT,                                                                  \
+		.step = NAME##_step,                                                               \
+		.combine = COMBINE,                                                                \
 	}
 
 TERM_CLASS(sum, term_plain, lanes_add, -0.0, false, init_sum, combine_sum);

@@ -208,8 +208,7 @@ static struct value run(const struct input *in, uint64_t from, uint64_t count)
 			continue;
 		if (in->accum != ACCUM_MOMENTS) {
 			v = merge(in->accum, v,
-				  term(in->accum, in->x[i], in->y != NULL ? in->y[i] : 0.0,
-				       in->p));
+				  term(in->accum, in->x[i], in->y != NULL ? in->y[i] : 0.0, in->p));
 			continue;
 		}
 		if (n == 0.0)
@@ -383,7 +382,7 @@ static void scan(const struct input *in, uint64_t count, bool exclusive, struct 
 enum status oracle_scan(enum op op, const double *x, uint64_t count, bool omit, bool exclusive,
 			double *out, struct error *err)
 {
-	const struct input in = {.accum = op == OP_SUM	  ? ACCUM_SUM
+	const struct input in = {.accum = op == OP_SUM    ? ACCUM_SUM
 					  : op == OP_PROD ? ACCUM_PROD
 							  : ACCUM_LOGSUM,
 				 .x = x,

@@ -85,8 +85,8 @@ static inline struct logsum scan_logsum_join(struct logsum left, struct logsum r
 	if (left.max == right.max)
 		return (struct logsum){left.max, left.sum + right.sum};
 	if (right.max < left.max)
-		return (struct logsum){
-			left.max, left.sum + right.sum * elementary_exp(right.max - left.max)};
+		return (struct logsum){left.max,
+				       left.sum + right.sum * elementary_exp(right.max - left.max)};
 	return (struct logsum){right.max,
 			       left.sum * elementary_exp(left.max - right.max) + right.sum};
 }

@@ -9,8 +9,7 @@
 /* The inclusive Kogge-Stone prefix over 32 values: step d joins each with the
  * one d before it, d = 1, 2, 4, 8, 16. Value by value, step d needs the last d
  * values before that step: ring[d-1 .. 2d-2]. */
-struct NAME(ring)
-{
+struct NAME(ring) {
 	VALUE slot[SCAN_LANES - 1];
 };
 
@@ -27,8 +26,7 @@ static VALUE NAME(ring_push)(struct NAME(ring) * ring, unsigned index, VALUE val
 	return value;
 }
 
-struct NAME(state)
-{
+struct NAME(state) {
 	uint64_t position; /* elements of the line so far */
 	uint64_t any;      /* some element took part */
 	VALUE run;         /* prefix within the open lane */

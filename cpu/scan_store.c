@@ -89,11 +89,10 @@ bool scan_store_integer(__int128 value, const struct scan_args *args,
 enum status scan_overflow(const struct scan_args *args, uint64_t position, const char *value,
 			  struct error *err)
 {
-	enum status status =
-		fail(err, STATUS_INTEGER_OVERFLOW,
-		     "the prefix %s at element %llu%s%s is out of the range of %s",
-		     op_name(args->op), (unsigned long long)position, value[0] != '\0' ? ", " : "",
-		     value, dtype_name(args->result));
+	enum status status = fail(err, STATUS_INTEGER_OVERFLOW,
+				  "the prefix %s at element %llu%s%s is out of the range of %s",
+				  op_name(args->op), (unsigned long long)position,
+				  value[0] != '\0' ? ", " : "", value, dtype_name(args->result));
 
 	if (err != NULL) {
 		err->has_index = true;

@@ -15,8 +15,8 @@ struct scan_way {
 extern const struct scan_way scan_sum_way, scan_prod_way, scan_logsum_way; /* scan_ordered.c */
 extern const struct scan_way scan_exact_way;                               /* scan_exact.c */
 extern const struct scan_way scan_f64_extreme_way, scan_i64_extreme_way,
-	scan_u64_extreme_way;                                              /* scan_extreme.c */
+	scan_u64_extreme_way; /* scan_extreme.c */
 extern const struct scan_way scan_i64_sum_way, scan_u64_sum_way, scan_i64_prod_way,
-	scan_u64_prod_way;                                                 /* scan_int.c */
+	scan_u64_prod_way; /* scan_int.c */
 
 #endif

@@ -5,22 +5,22 @@
 #include <string.h>
 
 /* A loop for each pair of types; the compiler vectorises them. */
-#define CONVERT(FROM, TO)                               \
-	do {                                            \
-		const FROM *from = in;                  \
-		TO *to = out;                           \
-                                                        \
-		for (uint64_t i = 0; i < count; i++)    \
-			to[i] = (TO)from[i];            \
+#define CONVERT(FROM, TO)                            \
+	do {                                         \
+		const FROM *from = in;               \
+		TO *to = out;                        \
+                                                     \
+		for (uint64_t i = 0; i < count; i++) \
+			to[i] = (TO)from[i];         \
 	} while (0)
 
-#define CONVERT_BOOL(TO)                                \
-	do {                                            \
-		const uint8_t *from = in;               \
-		TO *to = out;                           \
-                                                        \
-		for (uint64_t i = 0; i < count; i++)    \
-			to[i] = (TO)(from[i] != 0);     \
+#define CONVERT_BOOL(TO)                             \
+	do {                                         \
+		const uint8_t *from = in;            \
+		TO *to = out;                        \
+                                                     \
+		for (uint64_t i = 0; i < count; i++) \
+			to[i] = (TO)(from[i] != 0);  \
 	} while (0)
 
 /* Bits of a binary32 as a double. */

@@ -71,7 +71,8 @@ enum status tree_push(struct tree *tree, const void *value, struct error *err)
 		if (level->lanes == NULL) {
 			level->lanes = malloc((size_t)ORDER_LANES * size);
 			if (level->lanes == NULL)
-				return fail(err, STATUS_OUT_OF_MEMORY, "no memory for partial sums");
+				return fail(err, STATUS_OUT_OF_MEMORY,
+					    "no memory for partial sums");
 		}
 		if (level->total == 1)
 			add_to_lane(tree, level, 0, level->first);

@@ -22,8 +22,8 @@ static const struct {
 	const char *name;
 	enum accum accum;
 } accums[] = {
-	{"sum", ACCUM_SUM},	  {"abs", ACCUM_ABS},	      {"square", ACCUM_SQUARE},
-	{"dot", ACCUM_DOT},	  {"prod", ACCUM_PROD},	      {"scaled", ACCUM_SCALED},
+	{"sum", ACCUM_SUM},         {"abs", ACCUM_ABS},     {"square", ACCUM_SQUARE},
+	{"dot", ACCUM_DOT},         {"prod", ACCUM_PROD},   {"scaled", ACCUM_SCALED},
 	{"moments", ACCUM_MOMENTS}, {"power", ACCUM_POWER}, {"logsum", ACCUM_LOGSUM},
 };
 

@@ -16,9 +16,11 @@
 #include "tests/unit/cpu/reduce_fast.h"
 #include <cmocka.h> /* last: it defines fail() */
 
-static const uint64_t lengths[] = {0,	 1,    2,    3,	   31,	 32,	33,    64,	    65,
-				   96,	 127,  128,  129,  255,	 256,	4095,  4096,	    4097,
-				   8192, 8193, 9999, 12288, 12289, 20000, ORDER_TILE * 128 + 1};
+static const uint64_t lengths[] = {0,    1,     2,     3,     31,
+				   32,   33,    64,    65,    96,
+				   127,  128,   129,   255,   256,
+				   4095, 4096,  4097,  8192,  8193,
+				   9999, 12288, 12289, 20000, ORDER_TILE * 128 + 1};
 #define LENGTH_COUNT (sizeof(lengths) / sizeof(lengths[0]))
 #define LONGEST (ORDER_TILE * 128 + 1)
 
@@ -74,8 +76,9 @@ static void compare(enum accum accum, const double *x, const double *y, uint64_t
 	const struct accum_args args = {.domain = DOMAIN_F64, .p = 2.5, .omit = omit};
 	double fast[TREE_VALUE_WORDS], right[TREE_VALUE_WORDS];
 
-	assert_int_equal(oracle_reduce(accum, ORACLE_CANONICAL, x, y, count, 2.5, omit, right, NULL),
-			 STATUS_OK);
+	assert_int_equal(
+		oracle_reduce(accum, ORACLE_CANONICAL, x, y, count, 2.5, omit, right, NULL),
+		STATUS_OK);
 	assert_int_equal(fast_canonical(class, &args, x, y, count, fast), STATUS_OK);
 	if (!same(fast, right, class->size))
 		fail_msg("%s, canonical, %llu elements, omit %d", class->name,
@@ -377,13 +380,11 @@ static void integers_are_exact(void **state)
 	int192_of(ACCUM_INT_ABS, DOMAIN_I64, x, NULL, 6, "46116860184273879045");
 	int192_of(ACCUM_INT_SQUARE, DOMAIN_I64, x, NULL, 6,
 		  "425352958651173079329218259289710264345");
-	int192_of(ACCUM_INT_DOT, DOMAIN_I64, x, y, 6,
-		  "-340282366920938463435704491321203884067");
+	int192_of(ACCUM_INT_DOT, DOMAIN_I64, x, y, 6, "-340282366920938463435704491321203884067");
 	int192_of(ACCUM_INT_SUM, DOMAIN_U64, u, NULL, 5, "92233720368547758075");
 	int192_of(ACCUM_INT_SQUARE, DOMAIN_U64, u, NULL, 5,
 		  "1701411834604692317132405596421745541125");
-	int192_of(ACCUM_INT_DOT, DOMAIN_U64, u, u, 5,
-		  "1701411834604692317132405596421745541125");
+	int192_of(ACCUM_INT_DOT, DOMAIN_U64, u, u, 5, "1701411834604692317132405596421745541125");
 
 	accum_class(ACCUM_INT_MOMENTS, DOMAIN_I64)->init(&moments);
 	accum_class(ACCUM_INT_MOMENTS, DOMAIN_I64)->tile(&moments, &tile, &args);

@@ -57,7 +57,8 @@ static enum status feed(const struct scan_args *args, const void *x, uint64_t co
 		memcpy(moved, memory, scan_state_size(args));
 		memset(memory, 0xa5, scan_state_size(args));
 		status = scan_feed(moved, args, (const char *)x + at * 8, n,
-				   (char *)out + at * stride * dtype_size(args->result), stride, err);
+				   (char *)out + at * stride * dtype_size(args->result), stride,
+				   err);
 		memcpy(memory, moved, scan_state_size(args));
 		at += n;
 	}
@@ -93,8 +94,8 @@ static void compare_ordered(enum op op, const double *x, uint64_t count, bool om
 static void ordered_follow_the_oracle(void **state)
 {
 	static const enum op ops[] = {OP_SUM, OP_PROD, OP_LOGSUMEXP};
-	static const uint64_t lengths[] = {0, 1, 2, 3, 4, 5, 127, 128, 129, 255, 4095, 4096, 4097,
-					   12289};
+	static const uint64_t lengths[] = {0,   1,   2,   3,    4,    5,    127,
+					   128, 129, 255, 4095, 4096, 4097, 12289};
 	static const uint64_t pieces[] = {1, 7, 300, 100000};
 	double *x = malloc(LONGEST * sizeof(*x));
 	uint64_t seed = 11;
@@ -105,8 +106,9 @@ static void ordered_follow_the_oracle(void **state)
 		for (uint64_t i = 0; i < LONGEST; i++) {
 			x[i] = kind == 0   ? unit(&seed)
 			       : kind == 1 ? 1.0 + unit(&seed) * 0x1p-8
-			       : kind == 2 ? ldexp(unit(&seed), (int)(random_bits(&seed) % 600) - 300)
-					   : -0.0;
+			       : kind == 2
+				       ? ldexp(unit(&seed), (int)(random_bits(&seed) % 600) - 300)
+				       : -0.0;
 			if (kind == 1 && i % 9 < 3)
 				x[i] = NAN;
 			if (kind == 3 && i > 200 && random_bits(&seed) % 50 == 0)
@@ -190,10 +192,8 @@ static void check_exact(const double *x, uint64_t count, bool omit, bool exclusi
 				       .omit = omit,
 				       .exclusive = exclusive};
 	const struct op_spec spec = {.op = OP_SUM};
-	const struct finish_args finish = {.spec = &spec,
-					   .input = DTYPE_FLOAT64,
-					   .result = result,
-					   .accum = ACCUM_EXACT_SUM};
+	const struct finish_args finish = {
+		.spec = &spec, .input = DTYPE_FLOAT64, .result = result, .accum = ACCUM_EXACT_SUM};
 	size_t size = dtype_size(result);
 	char *out = malloc(count * size);
 	struct exactsum sum;
@@ -250,6 +250,45 @@ static void exact_prefixes(void **state)
 			x[250] = round % 20 == 9 ? NAN : INFINITY;
 		check_exact(x, 300, round % 5 == 4, round % 7 == 6, types[round % 4], &seed);
 	}
+}
+
+static void exact_ties_broken_far_below(void **state)
+{
+	/* 1 + half a unit in the last place is a tie, unless 2^-900 comes too. */
+	static const struct {
+		enum dtype dtype;
+		double half;
+		unsigned char tie[8], above[8]; /* little-endian */
+	} cases[] = {
+		{DTYPE_FLOAT64,
+		 0x1p-53,
+		 {0, 0, 0, 0, 0, 0, 0xf0, 0x3f},
+		 {1, 0, 0, 0, 0, 0, 0xf0, 0x3f}},
+		{DTYPE_FLOAT32, 0x1p-24, {0, 0, 0x80, 0x3f}, {1, 0, 0x80, 0x3f}},
+		{DTYPE_FLOAT16, 0x1p-11, {0, 0x3c}, {1, 0x3c}},
+		{DTYPE_BFLOAT16, 0x1p-8, {0x80, 0x3f}, {0x81, 0x3f}},
+	};
+	uint64_t seed = 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (int negative = 0; negative < 2; negative++) {
+			const double sign = negative ? -1.0 : 1.0;
+			const double x[] = {sign, sign * cases[i].half, sign * 0x1p-900};
+			const struct scan_args args = {.op = OP_SUM,
+						       .domain = DOMAIN_F64,
+						       .result = cases[i].dtype,
+						       .exact = true};
+			size_t size = dtype_size(cases[i].dtype);
+			unsigned char out[3 * 8];
+
+			assert_int_equal(feed(&args, x, 3, 1, out, 1, &seed, NULL), STATUS_OK);
+			if (negative) /* the sign is the top bit of the last byte */
+				for (size_t k = 1; k <= 3; k++)
+					out[k * size - 1] ^= 0x80;
+			assert_memory_equal(out + size, cases[i].tie, size);
+			assert_memory_equal(out + 2 * size, cases[i].above, size);
+		}
 }
 
 static void integer_sums(void **state)
@@ -408,10 +447,15 @@ static void extremes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ordered_follow_the_oracle), cmocka_unit_test(strides_and_types),
-		cmocka_unit_test(zeros_and_nothing),	     cmocka_unit_test(exact_prefixes),
-		cmocka_unit_test(integer_sums),		     cmocka_unit_test(one_rounding_to_halves),
-		cmocka_unit_test(integer_products),	     cmocka_unit_test(extremes),
+		cmocka_unit_test(ordered_follow_the_oracle),
+		cmocka_unit_test(strides_and_types),
+		cmocka_unit_test(zeros_and_nothing),
+		cmocka_unit_test(exact_prefixes),
+		cmocka_unit_test(exact_ties_broken_far_below),
+		cmocka_unit_test(integer_sums),
+		cmocka_unit_test(one_rounding_to_halves),
+		cmocka_unit_test(integer_products),
+		cmocka_unit_test(extremes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

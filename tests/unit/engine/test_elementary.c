@@ -69,28 +69,50 @@ struct power {
 static void pow_special(void **state)
 {
 	static const struct power table[] = {
-		{NAN, 0.0, 1.0},	      {1.0, NAN, 1.0},
-		{NAN, 1.0, NAN},	      {2.0, NAN, NAN},
-		{0.0, 3.0, 0.0},	      {-0.0, 3.0, -0.0},
-		{-0.0, 2.0, 0.0},	      {-0.0, -3.0, -INFINITY},
-		{-0.0, -2.0, INFINITY},	      {0.0, -0.5, INFINITY},
-		{-0.0, 0.5, 0.0},	      {-1.0, INFINITY, 1.0},
-		{-1.0, -INFINITY, 1.0},	      {0.5, -INFINITY, INFINITY},
-		{0.5, INFINITY, 0.0},	      {2.0, INFINITY, INFINITY},
-		{-2.0, -INFINITY, 0.0},	      {INFINITY, 0.5, INFINITY},
-		{INFINITY, -2.0, 0.0},	      {-INFINITY, 3.0, -INFINITY},
-		{-INFINITY, 2.0, INFINITY},   {-INFINITY, -3.0, -0.0},
-		{-INFINITY, 0.5, INFINITY},   {-2.0, 0.5, NAN},
-		{-2.0, 3.0, -8.0},	      {-2.0, 4.0, 16.0},
-		{-1.0, 0x1p60, 1.0},	      {-1.0, 0x1.fffffffffffffp52, -1.0},
-		{2.0, 1024.0, INFINITY},      {2.0, 1023.0, 0x1p1023},
-		{-2.0, 1025.0, -INFINITY},    {2.0, -1074.0, 0x1p-1074},
-		{2.0, -1076.0, 0.0},	      {1.5, 1e300, INFINITY},
-		{1.5, -1e300, 0.0},	      {0.5, 1e300, 0.0},
-		{7.0, 0x1p-80, 1.0},	      {-3.0, 1e300, INFINITY},
-		{4.0, 0.5, 2.0},	      {3.0, 1.0, 3.0},
-		{0x1p-1074, 1.0, 0x1p-1074},  {10.0, 22.0, 1e22},
-		{0x1.8p0, 2.0, 2.25},	      {0x1p-1074, 0.5, 0x1p-537},
+		{NAN, 0.0, 1.0},
+		{1.0, NAN, 1.0},
+		{NAN, 1.0, NAN},
+		{2.0, NAN, NAN},
+		{0.0, 3.0, 0.0},
+		{-0.0, 3.0, -0.0},
+		{-0.0, 2.0, 0.0},
+		{-0.0, -3.0, -INFINITY},
+		{-0.0, -2.0, INFINITY},
+		{0.0, -0.5, INFINITY},
+		{-0.0, 0.5, 0.0},
+		{-1.0, INFINITY, 1.0},
+		{-1.0, -INFINITY, 1.0},
+		{0.5, -INFINITY, INFINITY},
+		{0.5, INFINITY, 0.0},
+		{2.0, INFINITY, INFINITY},
+		{-2.0, -INFINITY, 0.0},
+		{INFINITY, 0.5, INFINITY},
+		{INFINITY, -2.0, 0.0},
+		{-INFINITY, 3.0, -INFINITY},
+		{-INFINITY, 2.0, INFINITY},
+		{-INFINITY, -3.0, -0.0},
+		{-INFINITY, 0.5, INFINITY},
+		{-2.0, 0.5, NAN},
+		{-2.0, 3.0, -8.0},
+		{-2.0, 4.0, 16.0},
+		{-1.0, 0x1p60, 1.0},
+		{-1.0, 0x1.fffffffffffffp52, -1.0},
+		{2.0, 1024.0, INFINITY},
+		{2.0, 1023.0, 0x1p1023},
+		{-2.0, 1025.0, -INFINITY},
+		{2.0, -1074.0, 0x1p-1074},
+		{2.0, -1076.0, 0.0},
+		{1.5, 1e300, INFINITY},
+		{1.5, -1e300, 0.0},
+		{0.5, 1e300, 0.0},
+		{7.0, 0x1p-80, 1.0},
+		{-3.0, 1e300, INFINITY},
+		{4.0, 0.5, 2.0},
+		{3.0, 1.0, 3.0},
+		{0x1p-1074, 1.0, 0x1p-1074},
+		{10.0, 22.0, 1e22},
+		{0x1.8p0, 2.0, 2.25},
+		{0x1p-1074, 0.5, 0x1p-537},
 	};
 
 	(void)state;
@@ -118,8 +140,8 @@ static void pow_values(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		assert_true(within_one_ulp(elementary_pow(table[i].x, table[i].y),
-					   table[i].result));
+		assert_true(
+			within_one_ulp(elementary_pow(table[i].x, table[i].y), table[i].result));
 }
 
 int main(void)

@@ -70,10 +70,12 @@ static double streamed(struct tree *tree, uint64_t count)
 static void follows_the_definition(void **state)
 {
 	const uint64_t square = (uint64_t)ORDER_TILE * ORDER_TILE;
-	const uint64_t counts[] = {0,	 1,    2,    3,	    63,	   64,	  65,	   127,	     128,
-				   129,	 130,  4095, 4096,  4097,  8191,  8192,	   8193,     12288,
-				   12289, 4096 * 129 + 130, square - 1, square,	 square + 1,
-				   square + 4097};
+	const uint64_t counts[] = {0,          1,      2,          3,
+				   63,         64,     65,         127,
+				   128,        129,    130,        4095,
+				   4096,       4097,   8191,       8192,
+				   8193,       12288,  12289,      4096 * 129 + 130,
+				   square - 1, square, square + 1, square + 4097};
 	struct tree tree;
 
 	(void)state;
