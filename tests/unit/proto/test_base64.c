@@ -1,0 +1,62 @@
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "proto/base64.h"
+#include <cmocka.h>
+
+static void decodes(const char *text, const char *bytes)
+{
+	struct error err = {0};
+	void *out = NULL;
+	size_t size = 0;
+
+	assert_int_equal(base64_decode(text, strlen(text), "/base64", &out, &size, &err),
+			 STATUS_OK);
+	assert_int_equal(size, strlen(bytes));
+	assert_non_null(out);
+	assert_memory_equal(out, bytes, size);
+	free(out);
+}
+
+/* RFC 4648 section 10. */
+static void test_vectors(void **state)
+{
+	(void)state;
+	decodes("", "");
+	decodes("Zg==", "f");
+	decodes("Zm8=", "fo");
+	decodes("Zm9v", "foo");
+	decodes("Zm9vYg==", "foob");
+	decodes("Zm9vYmE=", "fooba");
+	decodes("Zm9vYmFy", "foobar");
+	decodes("+/+/", "\xfb\xff\xbf");
+}
+
+static void test_strict(void **state)
+{
+	static const char *const bad[] = {"Z",        "Zg",   "Zg=",  "Zg===",   "Zm9v\n",
+					  "Zm 9v",    "Zh==", "Zm9=", "Z===",    "====",
+					  "Zg==Zg==", "Zm9-", "Zm_v", "Zm8=Zm9v"};
+	struct error err = {0};
+	void *out;
+	size_t size, i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(
+			base64_decode(bad[i], strlen(bad[i]), "/with/base64", &out, &size, &err),
+			STATUS_BAD_VALUE);
+		assert_string_equal(err.pointer, "/with/base64");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectors),
+					   cmocka_unit_test(test_strict)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "proto/json_cut.h"
+#include <cmocka.h>
+
+/* The envelope, and the spans: "{"data":0 } [1,2]"; or a failure's text. */
+static const char *cut_of(const char *text, bool batch)
+{
+	static char line[1024];
+	struct json_cut cut;
+	struct error err = {0};
+	size_t i;
+
+	if (json_cut_init(&cut, text, strlen(text), batch, 4, &err) != STATUS_OK) {
+		snprintf(line, sizeof(line), "%s", err.text);
+		return line;
+	}
+	snprintf(line, sizeof(line), "%.*s", (int)cut.envelope_size, cut.envelope);
+	for (i = 0; i < cut.count; i++)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), " %.*s",
+			 (int)cut.spans[i].size, cut.spans[i].text);
+	json_cut_deinit(&cut);
+	return line;
+}
+
+static void test_jobs(void **state)
+{
+	(void)state;
+	assert_string_equal(cut_of("{\"data\":[1,2],\"op\":\"sum\"}", false),
+			    "{\"data\":0 ,\"op\":\"sum\"} [1,2]");
+	assert_string_equal(cut_of("{\"data\" : 5 , \"segments\":[0,2]}", false),
+			    "{\"data\" : 0  , \"segments\":1 } 5 [0,2]");
+	assert_string_equal(cut_of("{\"with\":{\"data\":[\"]\\\"\",[2]]},\"axis\":[0]}", false),
+			    "{\"with\":{\"data\":0 },\"axis\":[0]} [\"]\\\"\",[2]]");
+	/* an object, and what only looks like the member, stay */
+	assert_string_equal(cut_of("{\"segments\":{\"part\":1},\"data\":{}}", false),
+			    "{\"segments\":{\"part\":1},\"data\":{}}");
+	assert_string_equal(cut_of("{\"x\":{\"data\":[1]},\"y\":\"data\",\"dat\":[2]}", false),
+			    "{\"x\":{\"data\":[1]},\"y\":\"data\",\"dat\":[2]}");
+	assert_string_equal(cut_of("{\"with\":{\"segments\":[1]}}", false),
+			    "{\"with\":{\"segments\":[1]}}");
+	assert_string_equal(cut_of("{\"\\u0064ata\":[1]}", false), "{\"\\u0064ata\":0 } [1]");
+	assert_string_equal(cut_of("[1,2]", false), "[1,2]");
+}
+
+static void test_batches(void **state)
+{
+	(void)state;
+	assert_string_equal(cut_of("{\"jobs\":[{\"data\":[1]},{\"data\":[2]}],\"data\":[3]}", true),
+			    "{\"jobs\":[{\"data\":0 },{\"data\":1 }],\"data\":[3]} [1] [2]");
+	assert_string_equal(cut_of("{\"data\":[1]}", true), "{\"data\":[1]}");
+}
+
+static void test_depth(void **state)
+{
+	(void)state;
+	assert_string_equal(cut_of("{\"data\":[[[[1]]]]}", false), "{\"data\":0 } [[[[1]]]]");
+	assert_string_equal(cut_of("{\"data\":[[[[[1]]]]]}", false),
+			    "nested deeper than 4 at byte 12");
+	assert_string_equal(cut_of("{\"x\":[[[[1]]]]}", false), "nested deeper than 4 at byte 8");
+	assert_string_equal(cut_of("{\"data\":[1,", false), "no end to the array at byte 8");
+	assert_string_equal(cut_of("{\"data\":[\"x]}", false),
+			    "no end to the string in the array at byte 8");
+	assert_string_equal(cut_of("{\"da", false), "no end to the string at byte 1");
+	assert_string_equal(cut_of("{\"data\":}", false), "no value at byte 8");
+}
+
+/* Long spans go through the fast search for brackets. */
+static void test_long(void **state)
+{
+	char text[2000] = "{\"data\":[", *p = text + strlen(text);
+	struct json_cut cut;
+	json_t *root;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 300; i++)
+		p += sprintf(p, i % 50 == 49 ? "[%d],\"y_Y\"," : "%d,", i);
+	strcpy(p, "7],\"op\":1}");
+	assert_int_equal(json_cut_init(&cut, text, strlen(text), false, 4, NULL), STATUS_OK);
+	assert_int_equal(cut.count, 1);
+	assert_int_equal(cut.spans[0].size, strlen(text) - 8 - strlen(",\"op\":1}"));
+	assert_int_equal(json_cut_parse(&cut, &root, NULL), STATUS_OK);
+	assert_int_equal(json_integer_value(json_object_get(root, "data")), 0);
+	json_decref(root);
+	json_cut_deinit(&cut);
+}
+
+/* Places are told in the document, not in the envelope. */
+static void test_places(void **state)
+{
+	const char *text = "{\"data\":[1,2,3,4],\n \"op\" \"sum\"}";
+	struct json_cut cut;
+	struct error err = {0};
+	json_t *root;
+
+	(void)state;
+	assert_int_equal(json_cut_init(&cut, text, strlen(text), false, 4, &err), STATUS_OK);
+	assert_int_equal(json_cut_parse(&cut, &root, &err), STATUS_BAD_JSON);
+	assert_non_null(strstr(err.text, "(line 2, column "));
+	json_cut_deinit(&cut);
+	text = "{\"a\":1,\n\"data\":[1,,2]}";
+	assert_int_equal(json_cut_init(&cut, text, strlen(text), false, 4, &err), STATUS_OK);
+	assert_int_equal(json_cut_verify(&cut, &err), STATUS_BAD_JSON);
+	assert_string_equal(err.text, "malformed number array at byte 18 (line 2, column 11)");
+	cut.spans[0].read = true;
+	assert_int_equal(json_cut_verify(&cut, &err), STATUS_OK);
+	json_cut_deinit(&cut);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_jobs),   cmocka_unit_test(test_batches),
+		cmocka_unit_test(test_depth),  cmocka_unit_test(test_long),
+		cmocka_unit_test(test_places),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
