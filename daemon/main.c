@@ -1,0 +1,239 @@
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "daemon/devices.h"
+#include "daemon/http.h"
+#include "daemon/listen.h"
+#include "daemon/log.h"
+#include "daemon/loop.h"
+#include "daemon/options.h"
+#include "daemon/port_file.h"
+#include "daemon/roots.h"
+#include "daemon/service.h"
+#include "engine/arithmetic.h"
+
+/* All that main() opens; closed in reverse by daemon_close(). */
+struct daemon {
+	struct roots roots;
+	bool has_roots;
+	struct listener *listeners;
+	size_t listener_count;
+	struct loop *loop;
+	struct service service;
+	struct http **https;
+	size_t http_count;
+	bool has_port_file;
+};
+
+static enum status open_listeners(struct daemon *daemon, const struct settings *settings,
+				  struct error *err)
+{
+	size_t most = settings->tcp.count + 1;
+	enum status status = STATUS_OK;
+
+	daemon->listeners = calloc(most, sizeof(*daemon->listeners));
+	daemon->https = calloc(most, sizeof(struct http *));
+	if (daemon->listeners == NULL || daemon->https == NULL)
+		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for listeners");
+	for (size_t i = 0; i < settings->tcp.count && status == STATUS_OK; i++) {
+		status = listen_tcp(&daemon->listeners[daemon->listener_count],
+				    settings->tcp.items[i], settings->allow_remote != 0, err);
+		daemon->listener_count += status == STATUS_OK;
+	}
+	if (settings->unix_path != NULL && status == STATUS_OK) {
+		status = listen_unix(&daemon->listeners[daemon->listener_count],
+				     settings->unix_path, (mode_t)settings->unix_mode, err);
+		daemon->listener_count += status == STATUS_OK;
+	}
+	return status;
+}
+
+static enum status open_engine(struct service *service, struct loop *loop, struct error *err)
+{
+	const struct settings *settings = service->settings;
+	struct engine_config config = {
+		.limits = settings->limits,
+		.threads = (unsigned)settings->compute_threads,
+		.spool_directory = settings->spool_directory,
+	};
+	enum status status = engine_create(&config, &service->engine, err);
+
+	if (status != STATUS_OK)
+		return status;
+	service->scheduler = scheduler_start(service->engine, (unsigned)settings->workers);
+	if (service->scheduler == NULL)
+		return fail(err, STATUS_OUT_OF_MEMORY, "cannot start %" PRIu64 " workers",
+			    settings->workers);
+	service->watch =
+		watch_create(service->scheduler, settings->limits.timeout_ms, loop_wake, loop);
+	if (service->watch == NULL)
+		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for the watch");
+	return STATUS_OK;
+}
+
+static enum status daemon_open(struct daemon *daemon, const struct settings *settings,
+			       struct error *err)
+{
+	struct service *service = &daemon->service;
+	enum status status = roots_open(&daemon->roots, settings->roots.items,
+					settings->roots.count, settings->write_roots.items,
+					settings->write_roots.count, settings->limits.files, err);
+
+	service_init(service);
+	if (status != STATUS_OK)
+		return status;
+	daemon->has_roots = true;
+	service->settings = settings;
+	roots_access(&daemon->roots, &service->files);
+	if (getrandom(&service->id_seed, sizeof(service->id_seed), 0) !=
+	    (ssize_t)sizeof(service->id_seed))
+		return fail(err, STATUS_INTERNAL, "getrandom: %s", strerror(errno));
+
+	status = open_listeners(daemon, settings, err);
+	if (status == STATUS_OK)
+		status = loop_create(&daemon->loop, err);
+	if (status == STATUS_OK)
+		status = open_engine(service, daemon->loop, err);
+	service->wake = loop_wake;
+	service->wake_context = daemon->loop;
+	for (size_t i = 0; i < daemon->listener_count && status == STATUS_OK; i++) {
+		status = http_start(service, &daemon->listeners[i], &daemon->https[i], err);
+		daemon->http_count += status == STATUS_OK;
+	}
+	if (status == STATUS_OK && settings->port_file != NULL) {
+		status = port_file_write(settings->port_file, daemon->listeners,
+					 daemon->listener_count, err);
+		daemon->has_port_file = status == STATUS_OK;
+	}
+	return status;
+}
+
+/* The HTTP threads may not be stopped while a connection is suspended, and ask
+ * the scheduler as long as they run. */
+static void daemon_close(struct daemon *daemon)
+{
+	struct service *service = &daemon->service;
+
+	if (daemon->has_port_file)
+		unlink(service->settings->port_file);
+	service_close_gate(service);
+	service_wait(service);
+	for (size_t i = 0; i < daemon->http_count; i++)
+		http_stop(daemon->https[i]);
+	for (size_t i = daemon->http_count; i < daemon->listener_count; i++)
+		listener_close(&daemon->listeners[i]);
+	scheduler_stop(service->scheduler);
+	watch_destroy(service->watch);
+	engine_destroy(service->engine);
+	loop_destroy(daemon->loop);
+	if (daemon->has_roots)
+		roots_close(&daemon->roots);
+	service_deinit(service);
+	free(daemon->listeners);
+	free(daemon->https);
+}
+
+/* Connections and the files of jobs all take descriptors. */
+static void raise_descriptor_limit(const struct settings *settings)
+{
+	uint64_t wanted = settings->connections * (settings->tcp.count + 1) + 64;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < wanted)
+		log_line(LOG_WARNING,
+			 "%llu descriptors are allowed, http.connections may need %llu",
+			 (unsigned long long)limit.rlim_cur, (unsigned long long)wanted);
+}
+
+static enum status serve(const struct settings *settings, struct error *err)
+{
+	struct daemon daemon = {0};
+	enum status status;
+
+	signal(SIGPIPE, SIG_IGN);
+	raise_descriptor_limit(settings);
+	status = daemon_open(&daemon, settings, err);
+	if (status == STATUS_OK) {
+		for (size_t i = 0; i < daemon.listener_count; i++)
+			log_line(LOG_INFO, "listening on %s", daemon.listeners[i].text);
+		log_line(LOG_INFO, "foldd %s ready", PACKAGE_VERSION);
+		loop_run(daemon.loop, &daemon.service, daemon.https, daemon.http_count);
+		log_line(LOG_INFO, "foldd ends");
+	}
+	daemon_close(&daemon);
+	return status;
+}
+
+/* Everything that can be found wrong without listening or computing. */
+static enum status check(const struct options *options, struct error *err)
+{
+	const struct settings *settings = &options->settings;
+	struct roots roots;
+	enum status status = STATUS_OK;
+
+	for (size_t i = 0; i < settings->tcp.count && status == STATUS_OK; i++)
+		status = listen_check_tcp(settings->tcp.items[i], settings->allow_remote != 0, err);
+	if (status == STATUS_OK && settings->spool_directory != NULL &&
+	    access(settings->spool_directory, W_OK | X_OK) != 0)
+		status = fail(err, STATUS_BAD_VALUE, "compute.spool_dir %s: %s",
+			      settings->spool_directory, strerror(errno));
+	if (status == STATUS_OK)
+		status = roots_open(&roots, settings->roots.items, settings->roots.count,
+				    settings->write_roots.items, settings->write_roots.count,
+				    settings->limits.files, err);
+	if (status != STATUS_OK)
+		return status;
+	roots_close(&roots);
+	printf("# %s%s\n", options->config_path != NULL ? "from " : "no configuration file",
+	       options->config_path != NULL ? options->config_path : "");
+	devices_print(stdout);
+	settings_print(settings, stdout);
+	return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct error err = {0};
+	enum status status;
+
+	arithmetic_init_thread();
+	status = options_init(&options, argc, argv, &err);
+	if (status == STATUS_OK) {
+		log_set_level((enum log_level)options.settings.log_level);
+		switch (options.action) {
+		case ACTION_HELP:
+			options_print_help(stdout);
+			break;
+		case ACTION_VERSION:
+			printf("foldd %s\n", PACKAGE_VERSION);
+			break;
+		case ACTION_CHECK:
+			status = check(&options, &err);
+			break;
+		case ACTION_SERVE:
+			status =
+				arithmetic_is_ieee()
+					? serve(&options.settings, &err)
+					: fail(&err, STATUS_INTERNAL,
+					       "this build's arithmetic is not IEEE 754: no result "
+					       "could be trusted");
+			break;
+		}
+		options_deinit(&options);
+	}
+	if (status != STATUS_OK)
+		fprintf(stderr, "foldd: %s\n", err.text);
+	return status == STATUS_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
