@@ -1,0 +1,257 @@
+#include "config.h"
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include "clients/ctl_array.h"
+#include "clients/ctl_member.h"
+#include "clients/ctl_number.h"
+#include "clients/ctl_options.h"
+
+/* Values that getopt_long() gives back: one range for each table. */
+enum {
+	OPTION_HELP = 'h',
+	OPTION_FILE = 'f',
+	OPTION_URL = 256,
+	OPTION_UNIX,
+	OPTION_JSON,
+	OPTION_NPY,
+	OPTION_PROGRESS,
+	OPTION_ROWS,
+	OPTION_COLUMNS,
+	OPTION_OUTPUT,
+	OPTION_OVERWRITE,
+	OPTION_ARRAY = 512,
+	OPTION_MEMBER = 1024
+};
+
+#define OPTIONS_MAX 64u
+#define ALL (1u << CTL_REDUCE | 1u << CTL_SCAN | 1u << CTL_BATCH | 1u << CTL_INFO)
+#define JOBS (1u << CTL_REDUCE | 1u << CTL_SCAN)
+#define TABLES (JOBS | 1u << CTL_BATCH)
+
+static const struct {
+	const char *name;
+	int has_value, id;
+	unsigned commands;
+} general[] = {
+	{"help", no_argument, OPTION_HELP, ALL},
+	{"url", required_argument, OPTION_URL, ALL},
+	{"unix", required_argument, OPTION_UNIX, ALL},
+	{"json", no_argument, OPTION_JSON, ALL},
+	{"npy", required_argument, OPTION_NPY, JOBS},
+	{"progress", no_argument, OPTION_PROGRESS, TABLES},
+	{"rows", required_argument, OPTION_ROWS, TABLES},
+	{"columns", required_argument, OPTION_COLUMNS, TABLES},
+	{"output", required_argument, OPTION_OUTPUT, JOBS},
+	{"overwrite", no_argument, OPTION_OVERWRITE, JOBS},
+};
+
+/* What one reading of a command line remembers. */
+struct reading {
+	struct ctl_options *options;
+	const char *output; /* --output and --overwrite belong together */
+	bool overwrite;
+	unsigned operands;
+	const struct ctl_member *given[OPTIONS_MAX]; /* members set so far */
+	unsigned given_count;
+};
+
+static void table_make(struct option out[OPTIONS_MAX], enum ctl_command command)
+{
+	const unsigned bit = 1u << command;
+	size_t n = 0;
+
+	memset(out, 0, OPTIONS_MAX * sizeof(*out));
+	for (size_t i = 0; i < sizeof(general) / sizeof(general[0]); i++) {
+		if (general[i].commands & bit)
+			out[n++] = (struct option){general[i].name, general[i].has_value, NULL,
+						   general[i].id};
+	}
+	for (int i = 0; (JOBS & bit) && i < CTL_ARRAY_OPTION_COUNT; i++)
+		out[n++] = (struct option){ctl_array_option_name(i), required_argument, NULL,
+					   OPTION_ARRAY + i};
+	for (size_t i = 0; i < ctl_member_count; i++) {
+		if (ctl_members[i].commands & bit)
+			out[n++] = (struct option){ctl_members[i].option,
+						   ctl_member_has_value(&ctl_members[i])
+							   ? required_argument
+							   : no_argument,
+						   NULL, OPTION_MEMBER + (int)i};
+	}
+}
+
+static enum ctl_exit set_count(size_t *out, const char *option, const char *value)
+{
+	char *end;
+	unsigned long count = strtoul(value, &end, 10);
+
+	if (*value < '0' || *value > '9' || *end != '\0' || count > 1000000000)
+		return ctl_fail(CTL_USAGE, "--%s: '%s' is not a number of lines (0: all)", option,
+				value);
+	*out = count;
+	return CTL_OK;
+}
+
+static enum ctl_exit set_general(struct reading *reading, int id, const char *value)
+{
+	struct ctl_options *options = reading->options;
+
+	switch (id) {
+	case OPTION_HELP:
+		options->help = true;
+		return CTL_OK;
+	case OPTION_URL:
+		options->server.url = value;
+		return CTL_OK;
+	case OPTION_UNIX:
+		options->server.unix_path = value;
+		return CTL_OK;
+	case OPTION_JSON:
+		options->json = true;
+		return CTL_OK;
+	case OPTION_NPY:
+		options->npy = value;
+		return CTL_OK;
+	case OPTION_PROGRESS:
+		options->server.progress = true;
+		return CTL_OK;
+	case OPTION_ROWS:
+		return set_count(&options->limits.rows, "rows", value);
+	case OPTION_COLUMNS:
+		return set_count(&options->limits.columns, "columns", value);
+	case OPTION_OUTPUT:
+		reading->output = value;
+		return CTL_OK;
+	case OPTION_OVERWRITE:
+		reading->overwrite = true;
+		return CTL_OK;
+	default:
+		return CTL_USAGE; /* getopt_long() said why */
+	}
+}
+
+/* A job object has each member once. */
+static enum ctl_exit set_member(struct reading *reading, const struct ctl_member *member,
+				const char *value)
+{
+	for (unsigned i = 0; i < reading->given_count; i++) {
+		if (strcmp(reading->given[i]->member, member->member) == 0)
+			return ctl_fail(CTL_USAGE, "--%s after --%s: one of them is too many",
+					member->option, reading->given[i]->option);
+	}
+	reading->given[reading->given_count++] = member;
+	return ctl_member_set(member, &reading->options->job, value);
+}
+
+static enum ctl_exit set_option(struct reading *reading, int id, const char *value)
+{
+	struct ctl_job *job = &reading->options->job;
+
+	if (id == OPTION_FILE)
+		id = OPTION_ARRAY + CTL_ARRAY_FILE;
+	if (id >= OPTION_MEMBER)
+		return set_member(reading, &ctl_members[id - OPTION_MEMBER], value);
+	if (id >= OPTION_ARRAY)
+		return ctl_array_set((enum ctl_array_option)(id - OPTION_ARRAY), job, value);
+	return set_general(reading, id, value);
+}
+
+static enum ctl_exit set_operand(struct reading *reading, const char *operand)
+{
+	struct ctl_options *options = reading->options;
+	unsigned index = reading->operands++;
+
+	switch (options->command) {
+	case CTL_INFO:
+		return ctl_fail(CTL_USAGE, "info takes no operand: '%s'", operand);
+	case CTL_BATCH:
+		if (index != 0)
+			return ctl_fail(CTL_USAGE, "batch reads one file: '%s' is too many",
+					operand);
+		options->batch_file = operand;
+		return CTL_OK;
+	default:
+		if (index != 0)
+			return ctl_array_operand(&options->job, operand);
+		ctl_job_strings(&options->job, "op", operand);
+		options->several_ops = strchr(operand, ',') != NULL;
+		return CTL_OK;
+	}
+}
+
+/* Options and operands in any order; -1.5 is a number, after -- all are
+ * operands. */
+static enum ctl_exit read_all(struct reading *reading, int argc, char **argv)
+{
+	struct option table[OPTIONS_MAX];
+	const char *letters = (JOBS & 1u << reading->options->command) ? "+hf:" : "+h";
+	bool only_operands = false;
+	enum ctl_exit code = CTL_OK;
+
+	table_make(table, reading->options->command);
+	optind = 1;
+	while (code == CTL_OK && optind < argc && !reading->options->help) {
+		const char *argument = argv[optind];
+
+		if (only_operands || *argument != '-' || argument[1] == '\0' ||
+		    ctl_number_is_negative_operand(argument)) {
+			optind++;
+			code = set_operand(reading, argument);
+		} else if (strcmp(argument, "--") == 0) {
+			optind++;
+			only_operands = true;
+		} else {
+			int id = getopt_long(argc, argv, letters, table, NULL);
+
+			code = set_option(reading, id, optarg);
+		}
+	}
+	return code;
+}
+
+static enum ctl_exit check(struct reading *reading)
+{
+	struct ctl_options *options = reading->options;
+
+	if (options->command == CTL_BATCH && options->batch_file == NULL)
+		options->batch_file = "-";
+	if (!(JOBS & 1u << options->command))
+		return CTL_OK;
+	if (reading->operands == 0)
+		return ctl_fail(CTL_USAGE, "no operation: foldctl %s OP[,OP...] ...",
+				ctl_command_name(options->command));
+	if (options->npy != NULL && options->json)
+		return ctl_fail(CTL_USAGE, "--npy and --json ask for two forms of one answer");
+	if (options->npy != NULL && reading->output != NULL)
+		return ctl_fail(CTL_USAGE, "--npy and --output ask for two places of one answer");
+	if (reading->overwrite && reading->output == NULL)
+		return ctl_fail(CTL_USAGE, "--overwrite goes with --output");
+	if (reading->output != NULL)
+		ctl_job_output(&options->job, reading->output, reading->overwrite);
+	return ctl_array_end(&options->job);
+}
+
+enum ctl_exit ctl_options_read(struct ctl_options *out, enum ctl_command command, int argc,
+			       char **argv)
+{
+	struct ctl_options options = {.command = command, .limits = {20, 10}};
+	struct reading reading = {.options = &options};
+	enum ctl_exit code;
+
+	ctl_server_init(&options.server);
+	code = read_all(&reading, argc, argv);
+	if (code == CTL_OK && !options.help)
+		code = check(&reading);
+	if (code != CTL_OK) {
+		fprintf(stderr, "foldctl: see foldctl %s --help\n", ctl_command_name(command));
+		ctl_options_deinit(&options);
+		return code;
+	}
+	*out = options;
+	return CTL_OK;
+}
+
+void ctl_options_deinit(struct ctl_options *options)
+{
+	ctl_job_deinit(&options->job);
+}

@@ -1,0 +1,157 @@
+#include "config.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "clients/ctl_info.h"
+#include "clients/ctl_json.h"
+#include "clients/ctl_problem.h"
+#include "clients/ctl_run.h"
+
+/* The server's JSON as it is, with one newline at its end. */
+static void print_json(const struct ctl_answer *answer)
+{
+	const struct ctl_text *text = &answer->text;
+
+	fwrite(text->bytes, 1, text->size, stdout);
+	if (text->size != 0 && text->bytes[text->size - 1] != '\n')
+		putchar('\n');
+}
+
+static enum ctl_exit not_json(void)
+{
+	return ctl_fail(CTL_UNREACHABLE, "the answer is not JSON: is this a foldd?");
+}
+
+/* stdout took all of it; a full disk or a closed pipe shows here. */
+static enum ctl_exit end_output(enum ctl_exit code)
+{
+	if ((fflush(stdout) != 0 || ferror(stdout)) && code == CTL_OK)
+		return ctl_fail(CTL_LOCAL, "standard output: %s", strerror(errno));
+	return code;
+}
+
+static enum ctl_exit show_result(const struct ctl_options *options, const struct ctl_answer *answer)
+{
+	json_t *result;
+	enum ctl_exit code;
+
+	if (options->json)
+		print_json(answer);
+	if (answer->status / 100 != 2)
+		return ctl_problem_report(answer);
+	if (options->json)
+		return CTL_OK;
+	result = ctl_json_read(answer->text.bytes, answer->text.size);
+	code = result == NULL ? not_json() : ctl_result_print(result, &options->limits, stdout);
+	json_decref(result);
+	return code;
+}
+
+enum ctl_exit ctl_run_job(const struct ctl_options *options)
+{
+	struct ctl_body body;
+	struct ctl_sink sink;
+	struct ctl_answer answer = {0};
+	struct ctl_request request = {
+		.path = options->command == CTL_SCAN ? "/v1/scan" : "/v1/reduce",
+		.body = &body,
+	};
+	enum ctl_exit code = ctl_body_open(&body, &options->job);
+
+	if (code != CTL_OK)
+		return code;
+	if (options->npy != NULL) {
+		ctl_sink_init(&sink, options->npy);
+		request.sink = &sink;
+		request.accept = options->several_ops ? "application/zip" : "application/x-npy";
+	}
+	code = ctl_http_send(&answer, &options->server, &request);
+	if (code == CTL_OK && answer.in_sink)
+		code = ctl_sink_commit(&sink);
+	else if (code == CTL_OK && options->npy != NULL && answer.status / 100 == 2)
+		code = ctl_fail(CTL_UNREACHABLE, "the answer is not %s", request.accept);
+	else if (code == CTL_OK)
+		code = show_result(options, &answer);
+	if (options->npy != NULL)
+		ctl_sink_deinit(&sink);
+	ctl_answer_deinit(&answer);
+	ctl_body_close(&body);
+	return end_output(code);
+}
+
+/* Each entry is a result or a problem; the last failure's code counts. */
+static enum ctl_exit show_batch(const json_t *answer, const struct ctl_options *options)
+{
+	const json_t *results = json_object_get(answer, "results"), *entry;
+	enum ctl_exit code = CTL_OK;
+	size_t i;
+
+	if (!json_is_array(results))
+		return not_json();
+	json_array_foreach(results, i, entry)
+	{
+		char prefix[40];
+		enum ctl_exit one = CTL_OK;
+
+		snprintf(prefix, sizeof(prefix), "job %zu: ", i);
+		if (json_object_get(entry, "results") == NULL) {
+			one = ctl_problem_report_entry(entry, prefix);
+		} else if (!options->json) {
+			printf("job %zu\n", i);
+			one = ctl_result_print(entry, &options->limits, stdout);
+		}
+		/* Of several failures the one that trying again cannot mend. */
+		if (one != CTL_OK && (code == CTL_OK || code == CTL_BUSY))
+			code = one;
+	}
+	return code;
+}
+
+enum ctl_exit ctl_run_batch(const struct ctl_options *options)
+{
+	struct ctl_body body;
+	struct ctl_answer answer = {0};
+	struct ctl_request request = {.path = "/v1/batch", .body = &body};
+	enum ctl_exit code = ctl_body_open_batch(&body, options->batch_file);
+	json_t *results = NULL;
+
+	if (code != CTL_OK)
+		return code;
+	code = ctl_http_send(&answer, &options->server, &request);
+	ctl_body_close(&body);
+	if (code != CTL_OK)
+		return code;
+	if (options->json)
+		print_json(&answer);
+	if (answer.status / 100 != 2) {
+		code = ctl_problem_report(&answer);
+	} else {
+		results = ctl_json_read(answer.text.bytes, answer.text.size);
+		code = results == NULL ? not_json() : show_batch(results, options);
+	}
+	json_decref(results);
+	ctl_answer_deinit(&answer);
+	return end_output(code);
+}
+
+enum ctl_exit ctl_run_info(const struct ctl_options *options)
+{
+	struct ctl_answer answer = {0};
+	struct ctl_request request = {.path = "/v1/info"};
+	enum ctl_exit code = ctl_http_send(&answer, &options->server, &request);
+	json_t *info = NULL;
+
+	if (code != CTL_OK)
+		return code;
+	if (options->json)
+		print_json(&answer);
+	if (answer.status / 100 != 2) {
+		code = ctl_problem_report(&answer);
+	} else if (!options->json) {
+		info = ctl_json_read(answer.text.bytes, answer.text.size);
+		code = info == NULL ? not_json() : ctl_info_print(info, stdout);
+	}
+	json_decref(info);
+	ctl_answer_deinit(&answer);
+	return end_output(code);
+}
