@@ -40,7 +40,7 @@ static void processor_name(char *out, size_t size)
 }
 
 static enum status cpu_open(unsigned device, unsigned threads, struct backend **out,
-                            struct error *err)
+			    struct error *err)
 {
 	struct backend *self;
 	enum status status;
@@ -58,8 +58,7 @@ static enum status cpu_open(unsigned device, unsigned threads, struct backend **
 	snprintf(self->caps.name, sizeof(self->caps.name), "cpu");
 	processor_name(self->caps.device, sizeof(self->caps.device));
 	self->caps.threads = threads;
-	self->caps.memory =
-		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	self->caps.memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	status = cost_measure(self, &self->caps, err);
 	if (status != STATUS_OK) {
 		team_destroy(self->team);

@@ -9,9 +9,9 @@ struct team;
 struct team *cpu_backend_team(struct backend *self);
 
 enum status cpu_stream_open(struct backend *self, const struct plan *plan, struct result *result,
-                            struct stream **out, struct error *err);
+			    struct stream **out, struct error *err);
 enum status cpu_stream_feed(struct stream *stream, const void *x, const void *y, uint64_t count,
-                            struct error *err);
+			    struct error *err);
 enum status cpu_stream_finish(struct stream *stream, struct error *err);
 void cpu_stream_close(struct stream *stream);
 

@@ -18,35 +18,39 @@ static uint64_t now_ns(void)
 
 /* Time one sum of count float32, from opening to closing. */
 static enum status time_sum(struct backend *self, const float *x, uint64_t count, uint64_t *out,
-                            struct error *err)
+			    struct error *err)
 {
 	const struct spool_config config = {.memory = 64, .limit = 64};
 	const struct array_desc desc = {.dtype = DTYPE_FLOAT32, .ndim = 1, .shape = {count}};
 	struct job job = {.op_count = 1, .determinism = DETERMINISM_ORDERED};
-	struct result result = {.op_count = 1};
+	struct result *result = result_create(1);
 	struct stream *stream = NULL;
 	struct limits limits;
 	struct plan *plan = malloc(sizeof(*plan));
 	uint64_t begin = now_ns();
 	enum status status;
 
-	if (plan == NULL)
+	if (plan == NULL || result == NULL) {
+		free(plan);
+		result_destroy(result);
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory to measure the CPU");
+	}
+	result->op_count = 1;
 	limits_default(&limits);
 	status = op_parse("sum", &job.ops[0].spec, err);
 	if (status == STATUS_OK)
 		status = plan_make(plan, &job, &desc, NULL, &limits, err);
-	result.ops[0].data = spool_create(&config);
-	if (status == STATUS_OK && result.ops[0].data == NULL)
+	result->ops[0].data = spool_create(&config);
+	if (status == STATUS_OK && result->ops[0].data == NULL)
 		status = fail(err, STATUS_OUT_OF_MEMORY, "no memory to measure the CPU");
 	if (status == STATUS_OK)
-		status = cpu_stream_open(self, plan, &result, &stream, err);
+		status = cpu_stream_open(self, plan, result, &stream, err);
 	if (status == STATUS_OK)
 		status = cpu_stream_feed(stream, x, NULL, count, err);
 	if (status == STATUS_OK)
 		status = cpu_stream_finish(stream, err);
 	cpu_stream_close(stream);
-	spool_destroy(result.ops[0].data);
+	result_destroy(result);
 	free(plan);
 	*out = now_ns() - begin;
 	return status;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum status emit_init(struct emit *emit, const struct plan *plan, struct result *result,
-                      struct error *err)
+		      struct error *err)
 {
 	memset(emit, 0, sizeof(*emit));
 	emit->plan = plan;
@@ -40,7 +40,7 @@ static enum status flush(struct emit_column *column, struct spool *spool, struct
 }
 
 static enum status put(struct emit_column *column, struct spool *spool, const void *element,
-                       uint32_t size, struct error *err)
+		       uint32_t size, struct error *err)
 {
 	enum status status = STATUS_OK;
 
@@ -87,12 +87,12 @@ static void name_line(const struct emit *emit, struct error *err)
 		return;
 	used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, " (in %s %llu)",
-	         emit->plan->layout.segmented ? "segment" : "line",
-	         (unsigned long long)emit->lines);
+		 emit->plan->layout.segmented ? "segment" : "line",
+		 (unsigned long long)emit->lines);
 }
 
 static enum status emit_op(struct emit *emit, unsigned i, const void *value, uint64_t count,
-                           uint64_t length, struct error *err)
+			   uint64_t length, struct error *err)
 {
 	const struct finish_args args = plan_finish_args(emit->plan, i);
 	uint64_t element = 0;
@@ -110,11 +110,11 @@ static enum status emit_op(struct emit *emit, unsigned i, const void *value, uin
 	if (status != STATUS_OK)
 		return status;
 	return put(&emit->ops[i], emit->result->ops[i].data, &element,
-	           (uint32_t)dtype_size(args.result), err);
+		   (uint32_t)dtype_size(args.result), err);
 }
 
 enum status emit_line(struct emit *emit, void *const *values, uint64_t count, uint64_t length,
-                      struct error *err)
+		      struct error *err)
 {
 	enum status status = STATUS_OK;
 

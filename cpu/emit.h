@@ -21,13 +21,13 @@ struct emit {
 };
 
 enum status emit_init(struct emit *emit, const struct plan *plan, struct result *result,
-                      struct error *err);
+		      struct error *err);
 void emit_deinit(struct emit *emit);
 
 /* The next line's results. values: one for each accumulator of the plan;
  * count: elements that took part; length: elements of the line. */
 enum status emit_line(struct emit *emit, void *const *values, uint64_t count, uint64_t length,
-                      struct error *err);
+		      struct error *err);
 
 /* All lines came: what is gathered goes to the spools. */
 enum status emit_finish(struct emit *emit, struct error *err);

@@ -79,7 +79,7 @@ void line_begin(struct line *line)
 
 /* One tile of a batch; values of ordered accumulators go to out. */
 static void take_tile(const struct batch *batch, unsigned worker_index, uint64_t first,
-                      uint64_t count, char *out)
+		      uint64_t count, char *out)
 {
 	struct line *line = batch->line;
 	struct worker *worker = &line->workers[worker_index];
@@ -88,7 +88,7 @@ static void take_tile(const struct batch *batch, unsigned worker_index, uint64_t
 	struct staged staged;
 
 	stage_fill(&worker->stage, plan, batch->x + first * size,
-	           batch->y != NULL ? batch->y + first * size : NULL, count, &staged);
+		   batch->y != NULL ? batch->y + first * size : NULL, count, &staged);
 	worker->nans += staged.nans;
 	nan_watch_look(&worker->watch, plan, batch->position + first, &staged);
 	for (unsigned i = 0; i < line->accum_count; i++) {
@@ -101,7 +101,7 @@ static void take_tile(const struct batch *batch, unsigned worker_index, uint64_t
 			.nans = staged.nans,
 		};
 		void *value = accum->class->ordered ? out + accum->offset
-		                                    : free_value(line, worker_index, i);
+						    : free_value(line, worker_index, i);
 
 		accum->class->tile(value, &tile, &accum->args);
 	}
@@ -124,7 +124,7 @@ static void work(void *context, unsigned worker)
 			break;
 		left = batch->count - first;
 		take_tile(batch, worker, first, left < ORDER_TILE ? left : ORDER_TILE,
-		          line->batch + tile * line->tile_bytes);
+			  line->batch + tile * line->tile_bytes);
 	}
 }
 
@@ -141,7 +141,7 @@ static enum status collect(struct line *line, struct error *err)
 		for (unsigned i = 0; w != 0 && i < line->accum_count; i++)
 			if (!line->accums[i].class->ordered)
 				line->accums[i].class->combine(line->accums[i].value,
-				                               free_value(line, w, i));
+							       free_value(line, w, i));
 		line->nans += worker->nans;
 		nan_watch_merge(&watch, &worker->watch);
 		worker->nans = 0;
@@ -168,13 +168,14 @@ static enum status push_tiles(struct line *line, uint64_t tiles, struct error *e
 }
 
 enum status line_add(struct line *line, const void *x, const void *y, uint64_t count,
-                     uint64_t position, struct error *err)
+		     uint64_t position, struct error *err)
 {
 	size_t size = dtype_size(line->stream->plan->input.dtype);
 	const char *next_x = x, *next_y = y;
 
 	while (count > 0) {
-		uint64_t piece = count < BATCH_TILES * ORDER_TILE ? count : BATCH_TILES * ORDER_TILE;
+		uint64_t piece =
+			count < BATCH_TILES * ORDER_TILE ? count : BATCH_TILES * ORDER_TILE;
 		uint64_t tiles = (piece + ORDER_TILE - 1) / ORDER_TILE;
 		struct batch batch = {
 			.line = line,

@@ -17,7 +17,7 @@ void line_begin(struct line *line);
 /* The next count elements of the line, the first at stored position
  * `position`. Every call but the last of a line brings whole tiles. */
 enum status line_add(struct line *line, const void *x, const void *y, uint64_t count,
-                     uint64_t position, struct error *err);
+		     uint64_t position, struct error *err);
 
 /* All came: their number, how many took part, and a value for each accumulator
  * of the plan, valid until line_begin(). */

@@ -49,7 +49,7 @@ static enum status flush(struct lines *lines, struct error *err)
 
 	lines->waiting = 0;
 	return line_add(lines->line, lines->tile_x, lines->tile_y, count, lines->waiting_position,
-	                err);
+			err);
 }
 
 /* The open line is complete. */
@@ -72,7 +72,7 @@ static enum status end(struct stream *stream, struct error *err)
 
 /* Up to count elements of the open line; *took is how many. */
 static enum status take(struct stream *stream, const char *x, const char *y, uint64_t count,
-                        uint64_t position, uint64_t *took, struct error *err)
+			uint64_t position, uint64_t *took, struct error *err)
 {
 	struct lines *lines = stream->state;
 	size_t size = dtype_size(stream->plan->input.dtype);
@@ -100,7 +100,7 @@ static enum status take(struct stream *stream, const char *x, const char *y, uin
 }
 
 static enum status feed(struct stream *stream, const void *x, const void *y, uint64_t count,
-                        struct error *err)
+			struct error *err)
 {
 	struct lines *lines = stream->state;
 	const struct plan *plan = stream->plan;
@@ -114,8 +114,8 @@ static enum status feed(struct stream *stream, const void *x, const void *y, uin
 
 		if (plan->layout.segmented && lines->number == plan->layout.lines)
 			return fail_at(err, STATUS_BAD_VALUE, "/segments",
-			               "segments end at %llu, but the array has more elements",
-			               (unsigned long long)position);
+				       "segments end at %llu, but the array has more elements",
+				       (unsigned long long)position);
 		if (lines->taken == lines->length) {
 			status = end(stream, err);
 			continue;
@@ -145,8 +145,8 @@ static enum status finish(struct stream *stream, struct error *err)
 	       status == STATUS_OK) {
 		if (lines->length != ARRAY_UNKNOWN && lines->taken != lines->length)
 			return fail_at(err, STATUS_BAD_VALUE, "/segments",
-			               "the array ends in the middle of segment %llu",
-			               (unsigned long long)lines->number);
+				       "the array ends in the middle of segment %llu",
+				       (unsigned long long)lines->number);
 		status = end(stream, err);
 	}
 	return status == STATUS_OK ? emit_finish(&lines->emit, err) : status;

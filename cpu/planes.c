@@ -8,7 +8,7 @@
 #define ELEMENT_SIZE 8u /* of every domain */
 
 enum status planes_init(struct planes *planes, const struct accum_class *class,
-                        const struct accum_args *args, uint64_t lines, struct error *err)
+			const struct accum_args *args, uint64_t lines, struct error *err)
 {
 	memset(planes, 0, sizeof(*planes));
 	planes->class = class;
@@ -19,7 +19,7 @@ enum status planes_init(struct planes *planes, const struct accum_class *class,
 	if (planes->runs == NULL || planes->value == NULL) {
 		planes_deinit(planes);
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for %llu lines",
-		            (unsigned long long)lines);
+			    (unsigned long long)lines);
 	}
 	return STATUS_OK;
 }
@@ -83,12 +83,12 @@ static enum status make_level(struct planes *planes, uint64_t run, struct error 
 		planes->levels[k] = malloc(planes->lines * planes->class->size);
 	if (planes->levels[k] == NULL)
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for %llu lines",
-		            (unsigned long long)planes->lines);
+			    (unsigned long long)planes->lines);
 	return STATUS_OK;
 }
 
 static enum status close_runs(struct planes *planes, uint64_t line, uint64_t count, uint64_t run,
-                              struct error *err)
+			      struct error *err)
 {
 	enum status status = make_level(planes, run, err);
 
@@ -101,7 +101,7 @@ static enum status close_runs(struct planes *planes, uint64_t line, uint64_t cou
 }
 
 enum status planes_row(struct planes *planes, uint64_t line, uint64_t count, uint64_t position,
-                       const void *x, const void *y, struct error *err)
+		       const void *x, const void *y, struct error *err)
 {
 	const struct accum_class *class = planes->class;
 
@@ -112,7 +112,7 @@ enum status planes_row(struct planes *planes, uint64_t line, uint64_t count, uin
 }
 
 enum status planes_run(struct planes *planes, uint64_t line, uint64_t count, uint64_t position,
-                       const void *x, const void *y, struct error *err)
+		       const void *x, const void *y, struct error *err)
 {
 	const char *next_x = x, *next_y = y;
 	enum status status = STATUS_OK;

@@ -23,7 +23,7 @@ struct planes {
 };
 
 enum status planes_init(struct planes *planes, const struct accum_class *class,
-                        const struct accum_args *args, uint64_t lines, struct error *err);
+			const struct accum_args *args, uint64_t lines, struct error *err);
 void planes_deinit(struct planes *planes);
 
 /* All lines start over. */
@@ -31,11 +31,11 @@ void planes_begin(struct planes *planes);
 
 /* One element for each of count lines from `line` on, all at `position`. */
 enum status planes_row(struct planes *planes, uint64_t line, uint64_t count, uint64_t position,
-                       const void *x, const void *y, struct error *err);
+		       const void *x, const void *y, struct error *err);
 
 /* count elements of one line, the first at `position`. */
 enum status planes_run(struct planes *planes, uint64_t line, uint64_t count, uint64_t position,
-                       const void *x, const void *y, struct error *err);
+		       const void *x, const void *y, struct error *err);
 
 /* The value of a line of length elements, valid until the next call. */
 void *planes_end(struct planes *planes, uint64_t line, uint64_t length);

@@ -38,7 +38,7 @@ static void begin_all(struct stream *stream)
 
 /* The first prefix out of range: say where in the array it is. */
 static enum status locate(const struct stream *stream, enum status status, uint64_t position,
-                          struct error *err)
+			  struct error *err)
 {
 	if (status == STATUS_INTEGER_OVERFLOW && err != NULL) {
 		err->has_index = true;
@@ -57,8 +57,8 @@ static void open_line(struct stream *stream, uint64_t number, uint64_t first)
 		const int64_t *offsets = plan->job->offsets;
 
 		length = number < plan->job->segment_count
-		                 ? (uint64_t)(offsets[number + 1] - offsets[number])
-		                 : 0;
+				 ? (uint64_t)(offsets[number + 1] - offsets[number])
+				 : 0;
 	}
 	scanning->number = number;
 	scanning->first = first;
@@ -67,12 +67,12 @@ static void open_line(struct stream *stream, uint64_t number, uint64_t first)
 }
 
 static enum status scan_adjacent(struct stream *stream, const struct staged *staged,
-                                 struct error *err)
+				 struct error *err)
 {
 	struct scanning *scanning = stream->state;
-	enum status status = scan_feed(scanning->states, &scanning->args,
-	                               staged->x[scanning->args.domain], staged->count,
-	                               scanning->out, 1, err);
+	enum status status =
+		scan_feed(scanning->states, &scanning->args, staged->x[scanning->args.domain],
+			  staged->count, scanning->out, 1, err);
 
 	if (status == STATUS_INTEGER_OVERFLOW && err != NULL)
 		return locate(stream, status, scanning->first + err->index, err);
@@ -80,7 +80,7 @@ static enum status scan_adjacent(struct stream *stream, const struct staged *sta
 }
 
 static enum status scan_row(struct stream *stream, const struct walk_piece *piece,
-                            const struct staged *staged, uint64_t position, struct error *err)
+			    const struct staged *staged, uint64_t position, struct error *err)
 {
 	struct scanning *scanning = stream->state;
 	size_t size = dtype_size(scanning->args.result);
@@ -89,7 +89,7 @@ static enum status scan_row(struct stream *stream, const struct walk_piece *piec
 
 	for (uint64_t i = 0; i < piece->count && status == STATUS_OK; i++) {
 		status = scan_feed(state_of(scanning, piece->line + i), &scanning->args,
-		                   x + i * sizeof(uint64_t), 1, scanning->out + i * size, 1, err);
+				   x + i * sizeof(uint64_t), 1, scanning->out + i * size, 1, err);
 		status = locate(stream, status, position + i, err);
 	}
 	if (status == STATUS_OK && piece->last)
@@ -99,7 +99,7 @@ static enum status scan_row(struct stream *stream, const struct walk_piece *piec
 
 /* One piece of at most a tile: *count elements become how many it took. */
 static enum status take(struct stream *stream, const void *x, uint64_t position, uint64_t *count,
-                        struct error *err)
+			struct error *err)
 {
 	struct scanning *scanning = stream->state;
 	const struct plan *plan = stream->plan;
@@ -119,18 +119,18 @@ static enum status take(struct stream *stream, const void *x, uint64_t position,
 	if (status != STATUS_OK)
 		return status;
 	status = plan->layout.adjacent ? scan_adjacent(stream, &staged, err)
-	                               : scan_row(stream, &piece, &staged, position, err);
+				       : scan_row(stream, &piece, &staged, position, err);
 	if (status != STATUS_OK)
 		return status;
 	stream->result->count += piece.count;
 	if (scanning->args.omit)
 		stream->result->count -= staged.nans;
 	return spool_write(stream->result->ops[0].data, scanning->out,
-	                   piece.count * dtype_size(scanning->args.result), err);
+			   piece.count * dtype_size(scanning->args.result), err);
 }
 
 static enum status feed(struct stream *stream, const void *x, const void *y, uint64_t count,
-                        struct error *err)
+			struct error *err)
 {
 	struct scanning *scanning = stream->state;
 	const struct plan *plan = stream->plan;
@@ -145,8 +145,8 @@ static enum status feed(struct stream *stream, const void *x, const void *y, uin
 
 		if (plan->layout.segmented && scanning->number == plan->job->segment_count)
 			return fail_at(err, STATUS_BAD_VALUE, "/segments",
-			               "segments end at %llu, but the array has more elements",
-			               (unsigned long long)position);
+				       "segments end at %llu, but the array has more elements",
+				       (unsigned long long)position);
 		if (plan->layout.adjacent && position == scanning->end) {
 			open_line(stream, scanning->number + 1, position);
 			continue;
@@ -166,9 +166,9 @@ static enum status finish(struct stream *stream, struct error *err)
 	if (plan->layout.segmented &&
 	    stream->position != (uint64_t)plan->job->offsets[plan->job->segment_count])
 		return fail_at(err, STATUS_BAD_VALUE, "/segments",
-		               "segments end at %lld, but the array has %llu elements",
-		               (long long)plan->job->offsets[plan->job->segment_count],
-		               (unsigned long long)stream->position);
+			       "segments end at %lld, but the array has %llu elements",
+			       (long long)plan->job->offsets[plan->job->segment_count],
+			       (unsigned long long)stream->position);
 	if (stream->result->ndim == 1)
 		stream->result->shape[0] = stream->position;
 	return STATUS_OK;
@@ -210,7 +210,7 @@ static enum status open_scanning(struct stream *stream, struct error *err)
 	scanning->out = malloc(ORDER_TILE * sizeof(uint64_t));
 	if (scanning->states == NULL || scanning->out == NULL)
 		status = fail(err, STATUS_OUT_OF_MEMORY, "no memory for a scan of %llu lines",
-		              (unsigned long long)lines);
+			      (unsigned long long)lines);
 	else
 		status = stage_init(&scanning->stage, plan, err);
 	if (status != STATUS_OK) {

@@ -64,7 +64,7 @@ static uint64_t count_nan_pairs(const double *x, const double *y, uint64_t count
 }
 
 void stage_fill(const struct stage *stage, const struct plan *plan, const void *x, const void *y,
-                uint64_t count, struct staged *out)
+		uint64_t count, struct staged *out)
 {
 	enum dtype dtype = plan->input.dtype;
 	enum domain own = dtype_domain(dtype);
@@ -85,7 +85,7 @@ void stage_fill(const struct stage *stage, const struct plan *plan, const void *
 	if (!dtype_is_float(dtype))
 		return;
 	out->nans = y != NULL ? count_nan_pairs(out->x[DOMAIN_F64], out->y[DOMAIN_F64], count)
-	                      : count_nans(out->x[DOMAIN_F64], count);
+			      : count_nans(out->x[DOMAIN_F64], count);
 }
 
 uint64_t stage_next_nan(const struct staged *staged, uint64_t from)

@@ -26,7 +26,7 @@ void stage_deinit(struct stage *stage);
 /* x, y: count elements of the plan's type, at most ORDER_TILE. What needs no
  * widening is not copied: staged points into x. */
 void stage_fill(const struct stage *stage, const struct plan *plan, const void *x, const void *y,
-                uint64_t count, struct staged *out);
+		uint64_t count, struct staged *out);
 
 /* The first element, or pair, with a NaN at `from` or after; count when there
  * is none. Floats only. */

@@ -44,7 +44,7 @@ static void note(struct nan_watch *watch, uint64_t index)
 }
 
 void nan_watch_look(struct nan_watch *watch, const struct plan *plan, uint64_t position,
-                    const struct staged *staged)
+		    const struct staged *staged)
 {
 	uint64_t i;
 
@@ -65,8 +65,7 @@ void nan_watch_merge(struct nan_watch *watch, const struct nan_watch *other)
 		note(watch, other->index);
 }
 
-enum status stream_note_nan(struct stream *stream, const struct nan_watch *found,
-                            struct error *err)
+enum status stream_note_nan(struct stream *stream, const struct nan_watch *found, struct error *err)
 {
 	nan_watch_merge(&stream->nan, found);
 	if (stream->nan.found && !stream->plan->input.fortran)
@@ -75,7 +74,7 @@ enum status stream_note_nan(struct stream *stream, const struct nan_watch *found
 }
 
 enum status cpu_stream_open(struct backend *self, const struct plan *plan, struct result *result,
-                            struct stream **out, struct error *err)
+			    struct stream **out, struct error *err)
 {
 	struct stream *stream = calloc(1, sizeof(*stream));
 	enum status status;
@@ -86,8 +85,8 @@ enum status cpu_stream_open(struct backend *self, const struct plan *plan, struc
 	stream->result = result;
 	stream->team = cpu_backend_team(self);
 	stream->way = plan->job->kind == JOB_SCAN ? &scanning_way
-	              : plan->layout.adjacent     ? &lines_way
-	                                          : &strided_way;
+		      : plan->layout.adjacent     ? &lines_way
+						  : &strided_way;
 	status = stream->way->open(stream, err);
 	if (status != STATUS_OK) {
 		free(stream);
@@ -98,7 +97,7 @@ enum status cpu_stream_open(struct backend *self, const struct plan *plan, struc
 }
 
 enum status cpu_stream_feed(struct stream *stream, const void *x, const void *y, uint64_t count,
-                            struct error *err)
+			    struct error *err)
 {
 	enum status status;
 

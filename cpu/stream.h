@@ -21,7 +21,7 @@ struct stream_way {
 	/* self->way_state is made by open() and freed by close(). */
 	enum status (*open)(struct stream *self, struct error *err);
 	enum status (*feed)(struct stream *self, const void *x, const void *y, uint64_t count,
-	                    struct error *err);
+			    struct error *err);
 	enum status (*finish)(struct stream *self, struct error *err);
 	void (*close)(struct stream *self);
 };
@@ -50,12 +50,12 @@ struct accum_args stream_accum_args(const struct plan *plan, unsigned i);
 /* Look for NaNs in elements that begin at this stored position, where the job
  * says nan: error. */
 void nan_watch_look(struct nan_watch *watch, const struct plan *plan, uint64_t position,
-                    const struct staged *staged);
+		    const struct staged *staged);
 void nan_watch_merge(struct nan_watch *watch, const struct nan_watch *other);
 
 /* Note what was found in the piece. STATUS_NAN_FOUND when no lower index can
  * follow; with Fortran order that is known at the end only. */
 enum status stream_note_nan(struct stream *stream, const struct nan_watch *found,
-                            struct error *err);
+			    struct error *err);
 
 #endif

@@ -45,8 +45,8 @@ static enum status end(struct stream *stream, struct error *err)
 				planes_end(&strided->planes[i], line, layout->line_length);
 		if (strided->nans != NULL)
 			count -= strided->nans[line];
-		status = emit_line(&strided->emit, strided->values, count, layout->line_length,
-		                   err);
+		status =
+			emit_line(&strided->emit, strided->values, count, layout->line_length, err);
 		if (status != STATUS_OK)
 			return status;
 	}
@@ -56,7 +56,7 @@ static enum status end(struct stream *stream, struct error *err)
 }
 
 static void count_nans_of(struct strided *strided, const struct walk_piece *piece,
-                          const struct staged *staged)
+			  const struct staged *staged)
 {
 	if (strided->nans == NULL || staged->nans == 0)
 		return;
@@ -66,7 +66,7 @@ static void count_nans_of(struct strided *strided, const struct walk_piece *piec
 }
 
 static enum status take(struct stream *stream, const struct walk_piece *piece, const void *x,
-                        const void *y, uint64_t position, struct error *err)
+			const void *y, uint64_t position, struct error *err)
 {
 	struct strided *strided = stream->state;
 	struct nan_watch watch = {0};
@@ -83,10 +83,10 @@ static enum status take(struct stream *stream, const struct walk_piece *piece, c
 
 		if (piece->row)
 			status = planes_row(planes, piece->line, piece->count, piece->position,
-			                    staged.x[domain], staged.y[domain], err);
+					    staged.x[domain], staged.y[domain], err);
 		else
 			status = planes_run(planes, piece->line, piece->count, piece->position,
-			                    staged.x[domain], staged.y[domain], err);
+					    staged.x[domain], staged.y[domain], err);
 	}
 	if (status == STATUS_OK && piece->last)
 		status = end(stream, err);
@@ -94,7 +94,7 @@ static enum status take(struct stream *stream, const struct walk_piece *piece, c
 }
 
 static enum status feed(struct stream *stream, const void *x, const void *y, uint64_t count,
-                        struct error *err)
+			struct error *err)
 {
 	struct strided *strided = stream->state;
 	size_t size = dtype_size(stream->plan->input.dtype);
@@ -155,13 +155,13 @@ static enum status open_planes(struct stream *stream, struct error *err)
 	    (plan->job->nan == NAN_OMIT && dtype_is_float(plan->input.dtype) &&
 	     strided->nans == NULL))
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for %llu lines",
-		            (unsigned long long)plan->layout.live_lines);
+			    (unsigned long long)plan->layout.live_lines);
 	for (unsigned i = 0; i < plan->accum_count; i++) {
 		struct accum_args args = stream_accum_args(plan, i);
-		enum status status = planes_init(
-			&strided->planes[i],
-			accum_class(plan->accums[i].accum, plan->accums[i].domain), &args,
-			plan->layout.live_lines, err);
+		enum status status =
+			planes_init(&strided->planes[i],
+				    accum_class(plan->accums[i].accum, plan->accums[i].domain),
+				    &args, plan->layout.live_lines, err);
 
 		if (status != STATUS_OK)
 			return status;

@@ -53,7 +53,7 @@ static enum status open_backends(struct engine *engine, unsigned threads, struct
 }
 
 enum status engine_create(const struct engine_config *config, struct engine **out,
-                          struct error *err)
+			  struct error *err)
 {
 	struct engine *engine = calloc(1, sizeof(*engine));
 	enum status status;
@@ -68,8 +68,8 @@ enum status engine_create(const struct engine_config *config, struct engine **ou
 			return fail(err, STATUS_OUT_OF_MEMORY, "no memory for the engine");
 		}
 	}
-	status = open_backends(
-		engine, config->threads > 0 ? config->threads : usable_processors(), err);
+	status = open_backends(engine, config->threads > 0 ? config->threads : usable_processors(),
+			       err);
 	if (status != STATUS_OK) {
 		engine_destroy(engine);
 		return status;
@@ -124,7 +124,7 @@ static bool is_wanted(const struct job *job, const struct opened *opened)
 }
 
 enum status engine_choose(const struct engine *engine, const struct plan *plan, uint64_t count,
-                          struct chosen_backend *out, struct error *err)
+			  struct chosen_backend *out, struct error *err)
 {
 	struct chosen_backend best = {.cost_ns = UINT64_MAX};
 
@@ -140,7 +140,7 @@ enum status engine_choose(const struct engine *engine, const struct plan *plan, 
 	}
 	if (best.ops == NULL)
 		return fail_at(err, STATUS_NO_SUCH_BACKEND, "/backend",
-		               "this build or machine has no such backend");
+			       "this build or machine has no such backend");
 	*out = best;
 	return STATUS_OK;
 }

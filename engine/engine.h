@@ -36,6 +36,6 @@ struct chosen_backend {
 
 /* STATUS_NO_SUCH_BACKEND: this host or build never has it. */
 enum status engine_choose(const struct engine *engine, const struct plan *plan, uint64_t count,
-                          struct chosen_backend *out, struct error *err);
+			  struct chosen_backend *out, struct error *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include "engine/array.h"
 #include "engine/op.h"
 
-#define JOB_MAX_OPS 64u
+#define JOB_MAX_OPS 32u
 
 enum job_kind { JOB_REDUCE, JOB_SCAN };
 enum determinism { DETERMINISM_NONE, DETERMINISM_ORDERED, DETERMINISM_EXACT };

@@ -23,20 +23,20 @@ static unsigned stored_axis(const struct array_desc *desc, unsigned i)
 	return desc->fortran ? desc->ndim - 1 - i : i;
 }
 
-static enum status axis_fail(struct error *err, const struct job *job, unsigned i,
-                             const char *what, unsigned ndim)
+static enum status axis_fail(struct error *err, const struct job *job, unsigned i, const char *what,
+			     unsigned ndim)
 {
 	char pointer[32] = "/axis";
 
 	if (job->axis_count > 1)
 		snprintf(pointer, sizeof(pointer), "/axis/%u", i);
 	return fail_at(err, STATUS_BAD_VALUE, pointer, "axis %lld %s an array with %u axes",
-	               (long long)job->axes[i], what, ndim);
+		       (long long)job->axes[i], what, ndim);
 }
 
 /* Which axes the job reduces (or scans along). Without `axis`: all of them. */
 static enum status mark_axes(bool *reduced, const struct job *job, const struct array_desc *desc,
-                             struct error *err)
+			     struct error *err)
 {
 	memset(reduced, !job->has_axis, ARRAY_MAX_NDIM * sizeof(*reduced));
 	if (!job->has_axis)
@@ -104,12 +104,12 @@ static void count_lines(struct layout *layout)
 				layout->live_lines = product(layout->live_lines, dim->length);
 		}
 	}
-	layout->adjacent = reduced_dims == 0 ||
-	                   (reduced_dims == 1 && layout->dim[layout->ndim - 1].reduced);
+	layout->adjacent =
+		reduced_dims == 0 || (reduced_dims == 1 && layout->dim[layout->ndim - 1].reduced);
 }
 
 static void result_shape(struct layout *layout, const struct job *job,
-                         const struct array_desc *desc, const bool *reduced)
+			 const struct array_desc *desc, const bool *reduced)
 {
 	layout->out_ndim = 0;
 	for (unsigned i = 0; i < desc->ndim; i++) {
@@ -143,25 +143,24 @@ static enum status check_segments(const struct job *job, uint64_t count, struct 
 
 	if (offsets[0] != 0)
 		return fail_at(err, STATUS_BAD_VALUE, "/segments/0",
-		               "segments begin at %lld, not at 0", (long long)offsets[0]);
+			       "segments begin at %lld, not at 0", (long long)offsets[0]);
 	for (uint64_t i = 1; i <= job->segment_count; i++) {
 		if (offsets[i] < offsets[i - 1]) {
-			snprintf(pointer, sizeof(pointer), "/segments/%llu",
-			         (unsigned long long)i);
+			snprintf(pointer, sizeof(pointer), "/segments/%llu", (unsigned long long)i);
 			return fail_at(err, STATUS_BAD_VALUE, pointer,
-			               "segment offset %lld is less than the one before, %lld",
-			               (long long)offsets[i], (long long)offsets[i - 1]);
+				       "segment offset %lld is less than the one before, %lld",
+				       (long long)offsets[i], (long long)offsets[i - 1]);
 		}
 	}
 	if (count != ARRAY_UNKNOWN && (uint64_t)offsets[job->segment_count] != count)
 		return fail_at(err, STATUS_BAD_VALUE, "/segments",
-		               "segments end at %lld, but the array has %llu elements",
-		               (long long)offsets[job->segment_count], (unsigned long long)count);
+			       "segments end at %lld, but the array has %llu elements",
+			       (long long)offsets[job->segment_count], (unsigned long long)count);
 	return STATUS_OK;
 }
 
 static enum status make_segments(struct layout *layout, const struct job *job,
-                                 const struct array_desc *desc, uint64_t count, struct error *err)
+				 const struct array_desc *desc, uint64_t count, struct error *err)
 {
 	enum status status = check_segments(job, count, err);
 
@@ -177,7 +176,7 @@ static enum status make_segments(struct layout *layout, const struct job *job,
 }
 
 static enum status make_scan(struct layout *layout, const struct job *job,
-                             const struct array_desc *desc, uint64_t count, struct error *err)
+			     const struct array_desc *desc, uint64_t count, struct error *err)
 {
 	bool reduced[ARRAY_MAX_NDIM];
 	enum status status;
@@ -188,7 +187,7 @@ static enum status make_scan(struct layout *layout, const struct job *job,
 	}
 	if (job->axis_count != 1)
 		return fail_at(err, STATUS_BAD_VALUE, "/axis", "a scan runs along one axis, not %u",
-		               job->axis_count);
+			       job->axis_count);
 	status = mark_axes(reduced, job, desc, err);
 	if (status != STATUS_OK)
 		return status;
@@ -201,7 +200,7 @@ static enum status make_scan(struct layout *layout, const struct job *job,
 }
 
 static enum status make_reduce(struct layout *layout, const struct job *job,
-                               const struct array_desc *desc, struct error *err)
+			       const struct array_desc *desc, struct error *err)
 {
 	bool reduced[ARRAY_MAX_NDIM];
 	enum status status = mark_axes(reduced, job, desc, err);
@@ -215,7 +214,7 @@ static enum status make_reduce(struct layout *layout, const struct job *job,
 }
 
 enum status layout_make(struct layout *out, const struct job *job, const struct array_desc *desc,
-                        struct error *err)
+			struct error *err)
 {
 	struct layout layout = {0};
 	uint64_t count;

@@ -11,7 +11,7 @@ void limits_default(struct limits *out)
 		.body = 0,
 		.json = 256 * MIB,
 		.depth = 32,
-		.jobs = 100000,
+		.jobs = 10000,
 		.state = 1 * GIB,
 		.spool = 64 * GIB,
 		.json_elements = 4000000,

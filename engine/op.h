@@ -30,7 +30,7 @@ enum op {
 	OP_COUNT_OF_OPS
 };
 
-#define OP_KEY_SIZE 48 /* longest "lp:P" taken, with its 0 */
+#define OP_KEY_SIZE 32 /* longest "lp:P" taken, with its 0 */
 
 /* An operation as asked for. */
 struct op_spec {

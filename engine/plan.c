@@ -41,23 +41,25 @@ static enum status check_members(const struct job *job, struct error *err)
 	bool scan = job->kind == JOB_SCAN;
 
 	if (job->has_axis && job->has_segments)
-		return fail_at(err, STATUS_BAD_JOB, "/segments", "segments and axis exclude each other");
+		return fail_at(err, STATUS_BAD_JOB, "/segments",
+			       "segments and axis exclude each other");
 	if (job->given.keepdims && (scan || job->has_segments))
-		return fail_at(err, STATUS_BAD_JOB, "/keepdims", "keepdims belongs to a reduction over axes");
+		return fail_at(err, STATUS_BAD_JOB, "/keepdims",
+			       "keepdims belongs to a reduction over axes");
 	if (job->given.ddof && !any_op(job, op_needs_ddof))
 		return fail_at(err, STATUS_BAD_JOB, "/ddof", "ddof belongs to var and std");
 	if (job->given.exclusive && !scan)
 		return fail_at(err, STATUS_BAD_JOB, "/exclusive", "exclusive belongs to scans");
 	if (job->given.empty && (scan || !split))
 		return fail_at(err, STATUS_BAD_JOB, "/empty",
-		               "empty belongs to reductions over axes or segments");
+			       "empty belongs to reductions over axes or segments");
 	if (job->given.overflow && !any_op(job, may_overflow))
 		return fail_at(err, STATUS_BAD_JOB, "/overflow",
-		               "overflow belongs to operations whose result is a value");
-	if (job->given.index_base &&
-	    (split || !(any_op(job, op_is_arg) || job->nan == NAN_ERROR)))
-		return fail_at(err, STATUS_BAD_JOB, "/index_base",
-		               "index_base belongs to argmin, argmax and nan=error over the whole array");
+			       "overflow belongs to operations whose result is a value");
+	if (job->given.index_base && (split || !(any_op(job, op_is_arg) || job->nan == NAN_ERROR)))
+		return fail_at(
+			err, STATUS_BAD_JOB, "/index_base",
+			"index_base belongs to argmin, argmax and nan=error over the whole array");
 	return STATUS_OK;
 }
 
@@ -72,24 +74,24 @@ static enum status check_ops(const struct job *job, enum dtype input, struct err
 		for (unsigned k = 0; k < i; k++)
 			if (strcmp(job->ops[k].spec.key, spec->key) == 0)
 				return fail_at(err, STATUS_BAD_JOB, op_pointer(pointer, job, i),
-				               "operation %s is asked for twice", spec->key);
+					       "operation %s is asked for twice", spec->key);
 		if (job->kind == JOB_SCAN && !op_scans(spec->op))
 			return fail_at(err, STATUS_BAD_JOB, op_pointer(pointer, job, i),
-			               "%s has no scan; sum, prod, min, max, logsumexp have",
-			               spec->key);
+				       "%s has no scan; sum, prod, min, max, logsumexp have",
+				       spec->key);
 		if (op_is_arg(spec->op) && job->has_axis && job->axis_count > 1)
 			return fail_at(err, STATUS_BAD_JOB, "/axis", "%s takes one axis or none",
-			               spec->key);
+				       spec->key);
 		if (job->determinism == DETERMINISM_EXACT &&
 		    !op_has_exact(spec, input, job->kind == JOB_SCAN))
 			return fail_at(err, STATUS_EXACT_UNSUPPORTED, op_pointer(pointer, job, i),
-			               "%s of %s has no exact form", spec->key, dtype_name(input));
+				       "%s of %s has no exact form", spec->key, dtype_name(input));
 	}
 	return STATUS_OK;
 }
 
 static enum status result_dtype(enum dtype *out, const struct job_op *op, enum dtype input,
-                                struct error *err)
+				struct error *err)
 {
 	enum dtype natural = op_result_dtype(op->spec.op, input);
 	enum dtype wanted = op->out_dtype;
@@ -97,20 +99,20 @@ static enum status result_dtype(enum dtype *out, const struct job_op *op, enum d
 	if (!op->has_out_dtype || wanted == natural) {
 		if (op->has_out_dtype && !op_takes_out_dtype(op->spec.op))
 			return fail_at(err, STATUS_BAD_DTYPE, "/out_dtype", "%s takes no out_dtype",
-			               op->spec.key);
+				       op->spec.key);
 		*out = natural;
 		return STATUS_OK;
 	}
 	if (!op_takes_out_dtype(op->spec.op))
 		return fail_at(err, STATUS_BAD_DTYPE, "/out_dtype", "%s takes no out_dtype",
-		               op->spec.key);
+			       op->spec.key);
 	if (wanted == DTYPE_BOOL)
 		return fail_at(err, STATUS_BAD_DTYPE, "/out_dtype", "%s of %s does not go to bool",
-		               op->spec.key, dtype_name(input));
+			       op->spec.key, dtype_name(input));
 	if (dtype_is_float(natural) && !dtype_is_float(wanted))
 		return fail_at(err, STATUS_BAD_DTYPE, "/out_dtype",
-		               "%s of %s is a float and does not go to %s", op->spec.key,
-		               dtype_name(input), dtype_name(wanted));
+			       "%s of %s is a float and does not go to %s", op->spec.key,
+			       dtype_name(input), dtype_name(wanted));
 	*out = wanted;
 	return STATUS_OK;
 }
@@ -178,7 +180,7 @@ static enum accum int_accum(enum op op)
 
 /* Which accumulator serves an operation; false: it needs none (count). */
 static bool choose_accum(struct plan_accum *out, const struct op_spec *spec, enum dtype input,
-                         bool exact)
+			 bool exact)
 {
 	out->domain = dtype_domain(input);
 	out->p = 0;
@@ -212,7 +214,7 @@ static bool choose_accum(struct plan_accum *out, const struct op_spec *spec, enu
 		return true;
 	default:
 		out->accum = out->domain == DOMAIN_F64 ? float_accum(spec->op, input, exact)
-		                                       : int_accum(spec->op);
+						       : int_accum(spec->op);
 		return true;
 	}
 }
@@ -267,8 +269,7 @@ static enum status choose_ops(struct plan *plan, struct error *err)
 
 static bool same_shape(const struct array_desc *x, const struct array_desc *y)
 {
-	return x->ndim == y->ndim &&
-	       memcmp(x->shape, y->shape, x->ndim * sizeof(x->shape[0])) == 0;
+	return x->ndim == y->ndim && memcmp(x->shape, y->shape, x->ndim * sizeof(x->shape[0])) == 0;
 }
 
 /* Two arrays: one type, one length; one shape where axes matter. */
@@ -286,21 +287,22 @@ static enum status check_pair(struct plan *plan, const struct array_desc *y, str
 	if (y == NULL)
 		return fail_at(err, STATUS_BAD_JOB, "/with", "dot needs a second array, `with`");
 	if (job->op_count > 1 && job->nan == NAN_OMIT)
-		return fail_at(err, STATUS_BAD_JOB, "/op",
-		               "dot with nan=omit leaves out pairs; ask for other operations apart");
+		return fail_at(
+			err, STATUS_BAD_JOB, "/op",
+			"dot with nan=omit leaves out pairs; ask for other operations apart");
 	if (x->dtype != y->dtype)
 		return fail_at(err, STATUS_BAD_DTYPE, "/with",
-		               "dot takes two arrays of one type, not %s and %s",
-		               dtype_name(x->dtype), dtype_name(y->dtype));
+			       "dot takes two arrays of one type, not %s and %s",
+			       dtype_name(x->dtype), dtype_name(y->dtype));
 	if (array_count(y, &y_count, err) != STATUS_OK)
 		return STATUS_BAD_SHAPE;
 	array_count(x, &x_count, NULL);
 	if (job->has_axis ? !same_shape(x, y) && x_count != ARRAY_UNKNOWN
-	                  : x_count != y_count && x_count != ARRAY_UNKNOWN)
+			  : x_count != y_count && x_count != ARRAY_UNKNOWN)
 		return fail_at(err, STATUS_BAD_SHAPE, "/with",
-		               "dot takes two arrays of one %s: %llu and %llu elements",
-		               job->has_axis ? "shape" : "length", (unsigned long long)x_count,
-		               (unsigned long long)y_count);
+			       "dot takes two arrays of one %s: %llu and %llu elements",
+			       job->has_axis ? "shape" : "length", (unsigned long long)x_count,
+			       (unsigned long long)y_count);
 	/* Stored orders that differ would pair the wrong elements. */
 	if ((x->fortran || y->fortran) && (x->fortran != y->fortran || !same_shape(x, y)))
 		plan->gather = true;
@@ -348,34 +350,34 @@ static enum status check_size(struct plan *plan, const struct limits *limits, st
 		out = add(out, sizeof(uint64_t));
 	if (results != ARRAY_UNKNOWN && times(results, out) > limits->spool)
 		return fail(err, STATUS_TOO_LARGE,
-		            "the results take %llu bytes, more than limits.spool (%llu)",
-		            (unsigned long long)times(results, out),
-		            (unsigned long long)limits->spool);
+			    "the results take %llu bytes, more than limits.spool (%llu)",
+			    (unsigned long long)times(results, out),
+			    (unsigned long long)limits->spool);
 
 	if (!layout->adjacent) {
 		for (unsigned i = 0; i < plan->accum_count; i++) {
 			enum accum accum = plan->accums[i].accum;
-			uint64_t values = accum > ACCUM_LOGSUM           ? 1
-			                  : plan->job->kind == JOB_SCAN ? SCAN_VALUES
-			                                                : values_per_line(layout);
+			uint64_t values = accum > ACCUM_LOGSUM          ? 1
+					  : plan->job->kind == JOB_SCAN ? SCAN_VALUES
+									: values_per_line(layout);
 
-			state = add(state, times(times(layout->live_lines, accum_size(accum)),
-			                         values));
+			state = add(state,
+				    times(times(layout->live_lines, accum_size(accum)), values));
 		}
 	}
 	if (plan->gather)
-		state = add(state, times(times(count, dtype_size(plan->input.dtype)),
-		                         plan->pair ? 4 : 2));
+		state = add(state,
+			    times(times(count, dtype_size(plan->input.dtype)), plan->pair ? 4 : 2));
 	plan->state_bytes = state;
 	if (state > limits->state)
 		return fail(err, STATUS_TOO_LARGE,
-		            "the job needs %llu bytes of memory, more than limits.state (%llu)",
-		            (unsigned long long)state, (unsigned long long)limits->state);
+			    "the job needs %llu bytes of memory, more than limits.state (%llu)",
+			    (unsigned long long)state, (unsigned long long)limits->state);
 	return STATUS_OK;
 }
 
 enum status plan_make(struct plan *out, const struct job *job, const struct array_desc *x,
-                      const struct array_desc *y, const struct limits *limits, struct error *err)
+		      const struct array_desc *y, const struct limits *limits, struct error *err)
 {
 	enum status status;
 

@@ -20,6 +20,11 @@ const char *combine_name(enum combine combine)
 	return "order-free";
 }
 
+struct result *result_create(unsigned operations)
+{
+	return calloc(1, sizeof(struct result) + operations * sizeof(struct result_op));
+}
+
 void result_destroy(struct result *result)
 {
 	if (result == NULL)

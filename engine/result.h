@@ -44,14 +44,16 @@ struct result {
 	uint64_t count;       /* scalar, scan: elements that took part */
 	struct spool *counts; /* uint64_t a line or segment; else NULL */
 
-	unsigned op_count;
-	struct result_op ops[JOB_MAX_OPS];
-
 	struct {
 		uint64_t queue_us, copy_us, compute_us, total_us;
 	} elapsed;
+
+	unsigned op_count;
+	struct result_op ops[]; /* as many as the job asks for */
 };
 
+/* All zero, with room for so many operations; op_count is 0. NULL: no memory. */
+struct result *result_create(unsigned operations);
 void result_destroy(struct result *result); /* NULL is fine */
 
 #endif

@@ -38,7 +38,7 @@ static struct spool *result_spool(const struct run_args *args)
 static enum status make_result(struct run *run, const struct run_args *args, struct error *err)
 {
 	const struct layout *layout = &run->plan.layout;
-	struct result *result = calloc(1, sizeof(*result));
+	struct result *result = result_create(run->plan.op_count);
 	struct backend_caps caps;
 
 	if (result == NULL)
@@ -66,8 +66,8 @@ static enum status make_result(struct run *run, const struct run_args *args, str
 		op->dtype = run->plan.ops[i].result;
 		op->combine = run->plan.ops[i].combine;
 		op->data = args->output_fd >= 0 ? spool_create_on(args->output_fd,
-		                                                  args->output_reserve, UINT64_MAX)
-		                                : result_spool(args);
+								  args->output_reserve, UINT64_MAX)
+						: result_spool(args);
 		if (op->data == NULL)
 			return fail(err, STATUS_OUT_OF_MEMORY, "no memory for a result");
 	}
@@ -100,7 +100,7 @@ enum status run_open(const struct run_args *args, struct run **out, struct error
 	run->x = *args->x;
 	run->y = args->y;
 	status = plan_make(&run->plan, args->job, args->x, args->y != NULL ? &args->y->desc : NULL,
-	                   engine_limits(args->engine), err);
+			   engine_limits(args->engine), err);
 	if (status == STATUS_OK)
 		status = array_count(args->x, &run->expected, err);
 	if (status == STATUS_OK)
@@ -111,7 +111,7 @@ enum status run_open(const struct run_args *args, struct run **out, struct error
 		status = make_buffers(run, err);
 	if (status == STATUS_OK)
 		status = run->chosen.ops->stream_open(run->chosen.backend, &run->plan, run->result,
-		                                      &run->stream, err);
+						      &run->stream, err);
 	if (status != STATUS_OK) {
 		run_close(run);
 		return status;
@@ -144,7 +144,8 @@ uint64_t run_fed(const struct run *run)
 
 static enum status y_ended(struct error *err)
 {
-	return fail_at(err, STATUS_BAD_SHAPE, "/with", "the second array is shorter than the first");
+	return fail_at(err, STATUS_BAD_SHAPE, "/with",
+		       "the second array is shorter than the first");
 }
 
 /* The count elements of y that go with elements of x at run->fed. */
@@ -196,7 +197,7 @@ enum status run_feed(struct run *run, const void *x, uint64_t count, struct erro
 
 	if (run->expected != ARRAY_UNKNOWN && count > run->expected - run->fed)
 		return fail(err, STATUS_BAD_SHAPE, "more elements came than the %llu announced",
-		            (unsigned long long)run->expected);
+			    (unsigned long long)run->expected);
 	if (count == 0)
 		return STATUS_OK;
 	if (run->plan.gather) {
@@ -268,8 +269,8 @@ static enum status check_y_end(struct run *run, struct error *err)
 	array_count(&run->y->desc, &y_count, NULL);
 	if (y_count != run->fed)
 		return fail_at(err, STATUS_BAD_SHAPE, "/with",
-		               "dot takes two arrays of one length: %llu and %llu elements",
-		               (unsigned long long)run->fed, (unsigned long long)y_count);
+			       "dot takes two arrays of one length: %llu and %llu elements",
+			       (unsigned long long)run->fed, (unsigned long long)y_count);
 	return run->y->verify != NULL ? run->y->verify(run->y, err) : STATUS_OK;
 }
 
@@ -279,7 +280,7 @@ enum status run_finish(struct run *run, struct result **out, struct error *err)
 
 	if (run->expected != ARRAY_UNKNOWN && run->fed != run->expected)
 		return fail(err, STATUS_BAD_SHAPE, "%llu elements came, %llu were announced",
-		            (unsigned long long)run->fed, (unsigned long long)run->expected);
+			    (unsigned long long)run->fed, (unsigned long long)run->expected);
 	if (run->plan.gather)
 		status = feed_gathered(run, err);
 	if (status == STATUS_OK)

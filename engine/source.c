@@ -37,7 +37,7 @@ struct spool_source {
 };
 
 static enum status spool_source_read(struct source *self, void *out, uint64_t count, uint64_t *got,
-                                     struct error *err)
+				     struct error *err)
 {
 	struct spool_source *source = (struct spool_source *)self;
 	size_t size = dtype_size(self->desc.dtype);

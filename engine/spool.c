@@ -82,7 +82,7 @@ void spool_destroy(struct spool *spool)
 }
 
 static enum status write_at(const struct spool *spool, uint64_t offset, const void *data,
-                            uint64_t size, struct error *err)
+			    uint64_t size, struct error *err)
 {
 	const char *bytes = data;
 
@@ -97,10 +97,10 @@ static enum status write_at(const struct spool *spool, uint64_t offset, const vo
 
 			if (why == ENOSPC || why == EDQUOT || why == EFBIG)
 				return fail(err, STATUS_TOO_LARGE,
-				            "no room on disk for a result of over %llu bytes: %s",
-				            (unsigned long long)offset, strerror(why));
+					    "no room on disk for a result of over %llu bytes: %s",
+					    (unsigned long long)offset, strerror(why));
 			return fail(err, STATUS_INTERNAL, "cannot write a result to disk: %s",
-			            strerror(why));
+				    strerror(why));
 		}
 		bytes += done;
 		offset += (uint64_t)done;
@@ -122,7 +122,7 @@ static enum status spill(struct spool *spool, struct error *err)
 		spool->fd = mkostemp(path, O_CLOEXEC);
 		if (spool->fd < 0)
 			return fail(err, STATUS_INTERNAL, "cannot make a temporary file in %s: %s",
-			            spool->directory, strerror(errno));
+				    spool->directory, strerror(errno));
 		unlink(path);
 	}
 	spool->owns_fd = true;
@@ -145,7 +145,7 @@ static enum status grow(struct spool *spool, uint64_t needed, struct error *err)
 	memory = realloc(spool->memory, capacity);
 	if (memory == NULL)
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for a result of %llu bytes",
-		            (unsigned long long)needed);
+			    (unsigned long long)needed);
 	spool->memory = memory;
 	spool->capacity = capacity;
 	return STATUS_OK;
@@ -157,7 +157,7 @@ enum status spool_write(struct spool *spool, const void *data, uint64_t size, st
 
 	if (size > spool->limit || spool->size > spool->limit - size)
 		return fail(err, STATUS_TOO_LARGE, "more than %llu bytes to keep (limits.spool)",
-		            (unsigned long long)spool->limit);
+			    (unsigned long long)spool->limit);
 	unmap(spool);
 	if (spool->fd < 0 && spool->size + size > spool->memory_limit)
 		status = spill(spool, err);
@@ -183,7 +183,7 @@ uint64_t spool_size(const struct spool *spool)
 }
 
 enum status spool_read(const struct spool *spool, uint64_t offset, void *out, uint64_t size,
-                       struct error *err)
+		       struct error *err)
 {
 	char *bytes = out;
 
@@ -196,13 +196,13 @@ enum status spool_read(const struct spool *spool, uint64_t offset, void *out, ui
 	}
 	while (size > 0) {
 		ssize_t done = pread(spool->fd, bytes, size < (1u << 30) ? size : 1u << 30,
-		                     (off_t)(spool->reserve + offset));
+				     (off_t)(spool->reserve + offset));
 
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
 			return fail(err, STATUS_INTERNAL, "cannot read a result back: %s",
-			            done < 0 ? strerror(errno) : "it ends early");
+				    done < 0 ? strerror(errno) : "it ends early");
 		bytes += done;
 		offset += (uint64_t)done;
 		size -= (uint64_t)done;

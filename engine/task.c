@@ -84,7 +84,7 @@ uint64_t task_cost_ns(struct engine *engine, const struct task *task)
 	if (plan == NULL)
 		return 0;
 	if (plan_make(plan, &task->job, &task->x->desc, task->y != NULL ? &task->y->desc : NULL,
-	              engine_limits(engine), NULL) == STATUS_OK &&
+		      engine_limits(engine), NULL) == STATUS_OK &&
 	    array_count(&task->x->desc, &count, NULL) == STATUS_OK &&
 	    engine_choose(engine, plan, count, &chosen, NULL) == STATUS_OK)
 		cost = chosen.cost_ns;
@@ -202,7 +202,7 @@ enum status task_run(struct engine *engine, struct task *task)
 /* --- pushed ---------------------------------------------------------------- */
 
 enum status task_begin(struct engine *engine, struct task *task, const struct array_desc *desc,
-                       bool swap)
+		       bool swap)
 {
 	enum status status;
 
@@ -266,8 +266,8 @@ enum status task_end(struct task *task)
 	status = push_buffer(task);
 	if (status == STATUS_OK && task->push->used > 0)
 		status = fail(&task->error, STATUS_BAD_SHAPE,
-		              "the body ends inside an element: %zu of %zu bytes",
-		              task->push->used, task->push->element);
+			      "the body ends inside an element: %zu of %zu bytes", task->push->used,
+			      task->push->element);
 	if (status == STATUS_OK)
 		status = run_finish(task->run, &task->result, &task->error);
 	return settle(task, status);

@@ -48,7 +48,8 @@ static double random_f64(enum harness_data kind, uint64_t *state, enum dtype dty
 
 			return from_bits((r & 0x800fffffffffffffu) | exponent << 52);
 		}
-		return sign * (1 + unit) * from_bits((1023 - 120 + harness_random(state) % 240) << 52);
+		return sign * (1 + unit) *
+		       from_bits((1023 - 120 + harness_random(state) % 240) << 52);
 	case DATA_ZEROS:
 		if ((r & 6) != 0)
 			return sign * 0.0;
@@ -81,7 +82,8 @@ void *harness_data(enum dtype dtype, uint64_t count, enum harness_data kind, uin
 			if (kind == DATA_CONSTANT)
 				r = 113;
 			else if (kind != DATA_WIDE)
-				r = (uint64_t)((int64_t)(r % 7) - (dtype_class(dtype) == DTYPE_CLASS_INT ? 3 : 0));
+				r = (uint64_t)((int64_t)(r % 7) -
+					       (dtype_class(dtype) == DTYPE_CLASS_INT ? 3 : 0));
 			memcpy(data + i * size, &r, size);
 		}
 	}
@@ -108,7 +110,7 @@ static void *copy(const void *data, uint64_t size)
 }
 
 static void push_pieces(struct engine *engine, struct task *task, const struct array_desc *desc,
-                        const unsigned char *bytes, uint64_t size, uint64_t seed)
+			const unsigned char *bytes, uint64_t size, uint64_t seed)
 {
 	task_begin(engine, task, desc, false);
 	while (size > 0) {
@@ -125,8 +127,8 @@ static void push_pieces(struct engine *engine, struct task *task, const struct a
 }
 
 struct outcome harness_run(struct engine *engine, const struct job *job,
-                           const struct array_desc *desc, const void *x, const void *y,
-                           uint64_t seed)
+			   const struct array_desc *desc, const void *x, const void *y,
+			   uint64_t seed)
 {
 	struct task *task = task_create();
 	struct outcome out = {0};
@@ -136,8 +138,8 @@ struct outcome harness_run(struct engine *engine, const struct job *job,
 	size = count * dtype_size(desc->dtype);
 	task->job = *job;
 	if (job->has_segments)
-		task->job.offsets = copy(job->offsets,
-		                         (job->segment_count + 1) * sizeof(*job->offsets));
+		task->job.offsets =
+			copy(job->offsets, (job->segment_count + 1) * sizeof(*job->offsets));
 	if (y != NULL)
 		task->y = source_from_memory(desc, copy(y, size));
 	if (seed == 0) {
@@ -156,7 +158,8 @@ struct outcome harness_run(struct engine *engine, const struct job *job,
 		out.count = task->result->count;
 		out.size = spool_size(data);
 		out.bytes = malloc(out.size + 1);
-		if (out.bytes == NULL || spool_read(data, 0, out.bytes, out.size, NULL) != STATUS_OK)
+		if (out.bytes == NULL ||
+		    spool_read(data, 0, out.bytes, out.size, NULL) != STATUS_OK)
 			abort();
 	}
 	task_destroy(task);

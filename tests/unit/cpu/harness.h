@@ -38,8 +38,8 @@ struct job harness_job(enum job_kind kind, const char *op, enum determinism dete
 /* Run from memory in one go, or pushed in random pieces (seed not 0). data is
  * copied; y: the second array of a dot, or NULL. */
 struct outcome harness_run(struct engine *engine, const struct job *job,
-                           const struct array_desc *desc, const void *x, const void *y,
-                           uint64_t seed);
+			   const struct array_desc *desc, const void *x, const void *y,
+			   uint64_t seed);
 void outcome_free(struct outcome *outcome);
 bool outcome_equal(const struct outcome *a, const struct outcome *b);
 

@@ -27,10 +27,10 @@ static const struct {
 	enum accum accum;
 	double p;
 } reductions[] = {
-	{"sum", ACCUM_SUM, 0},         {"mean", ACCUM_SUM, 0},     {"l1", ACCUM_ABS, 0},
-	{"sumsq", ACCUM_SQUARE, 0},    {"l2", ACCUM_SQUARE, 0},    {"prod", ACCUM_PROD, 0},
-	{"var", ACCUM_MOMENTS, 0},     {"std", ACCUM_MOMENTS, 0},  {"dot", ACCUM_DOT, 0},
-	{"lp:2.5", ACCUM_POWER, 2.5},  {"logsumexp", ACCUM_LOGSUM, 0},
+	{"sum", ACCUM_SUM, 0},        {"mean", ACCUM_SUM, 0},         {"l1", ACCUM_ABS, 0},
+	{"sumsq", ACCUM_SQUARE, 0},   {"l2", ACCUM_SQUARE, 0},        {"prod", ACCUM_PROD, 0},
+	{"var", ACCUM_MOMENTS, 0},    {"std", ACCUM_MOMENTS, 0},      {"dot", ACCUM_DOT, 0},
+	{"lp:2.5", ACCUM_POWER, 2.5}, {"logsumexp", ACCUM_LOGSUM, 0},
 };
 
 static double element(enum dtype dtype, const void *data, uint64_t i)
@@ -49,7 +49,7 @@ static double element(enum dtype dtype, const void *data, uint64_t i)
 
 /* Every stride-th element from `first` on, as binary64. */
 static double *line_of(enum dtype dtype, const void *data, uint64_t first, uint64_t stride,
-                       uint64_t length)
+		       uint64_t length)
 {
 	double *line = malloc(length * sizeof(*line) + 1);
 
@@ -71,8 +71,8 @@ static uint64_t taking_part(const double *x, const double *y, uint64_t length, b
 
 /* The oracle's answer for one line, finished as the product finishes. */
 static enum status expect(unsigned r, const struct job *job, enum oracle_order order,
-                          enum dtype dtype, const double *x, const double *y, uint64_t length,
-                          void *out)
+			  enum dtype dtype, const double *x, const double *y, uint64_t length,
+			  void *out)
 {
 	uint64_t value[8];
 	bool omit = job->nan == NAN_OMIT;
@@ -85,14 +85,14 @@ static enum status expect(unsigned r, const struct job *job, enum oracle_order o
 
 	if (job->ops[0].spec.op == OP_L2 && dtype == DTYPE_FLOAT64)
 		args.accum = ACCUM_SCALED;
-	assert_int_equal(oracle_reduce(args.accum, order, x, y, length, reductions[r].p, omit,
-	                               value, NULL),
-	                 STATUS_OK);
+	assert_int_equal(
+		oracle_reduce(args.accum, order, x, y, length, reductions[r].p, omit, value, NULL),
+		STATUS_OK);
 	return finish_value(&args, value, taking_part(x, y, length, omit), length, out, NULL);
 }
 
 static void compare(unsigned r, const struct job *job, const struct array_desc *desc,
-                    uint64_t columns, enum harness_data kind, uint64_t seed)
+		    uint64_t columns, enum harness_data kind, uint64_t seed)
 {
 	uint64_t count, length;
 	size_t size = dtype_size(desc->dtype);
@@ -109,18 +109,18 @@ static void compare(unsigned r, const struct job *job, const struct array_desc *
 		double *line_x = line_of(desc->dtype, x, c, columns, length);
 		double *line_y = y != NULL ? line_of(desc->dtype, y, c, columns, length) : NULL;
 		uint64_t want = 0, have = 0;
-		enum status status =
-			expect(r, job, columns > 1 ? ORACLE_STRIDED : ORACLE_CANONICAL,
-			       desc->dtype, line_x, line_y, length, &want);
+		enum status status = expect(r, job, columns > 1 ? ORACLE_STRIDED : ORACLE_CANONICAL,
+					    desc->dtype, line_x, line_y, length, &want);
 
 		if (status == STATUS_OK && got.status == STATUS_OK)
 			memcpy(&have, got.bytes + c * size, size);
 		if (status != got.status || want != have)
-			fail_msg("%s of %s, %llu x %llu, data %d, nan %d: oracle %s %llx, got %s %llx",
-			         reductions[r].op, dtype_name(desc->dtype),
-			         (unsigned long long)length, (unsigned long long)columns, kind,
-			         job->nan, status_code(status), (unsigned long long)want,
-			         status_code(got.status), (unsigned long long)have);
+			fail_msg("%s of %s, %llu x %llu, data %d, nan %d: oracle %s %llx, got %s "
+				 "%llx",
+				 reductions[r].op, dtype_name(desc->dtype),
+				 (unsigned long long)length, (unsigned long long)columns, kind,
+				 job->nan, status_code(status), (unsigned long long)want,
+				 status_code(got.status), (unsigned long long)have);
 		free(line_x);
 		free(line_y);
 	}
@@ -137,30 +137,33 @@ static void grid(const uint64_t *lengths, unsigned length_count, unsigned kinds)
 		for (unsigned t = 0; t < 4; t++)
 			for (unsigned l = 0; l < length_count; l++)
 				for (unsigned kind = 0; kind < kinds; kind++)
-					for (int nan = NAN_PROPAGATE; nan <= NAN_OMIT; nan++, seed++) {
-						struct job job = harness_job(JOB_REDUCE, reductions[r].op,
-						                             DETERMINISM_ORDERED);
+					for (int nan = NAN_PROPAGATE; nan <= NAN_OMIT;
+					     nan++, seed++) {
+						struct job job =
+							harness_job(JOB_REDUCE, reductions[r].op,
+								    DETERMINISM_ORDERED);
 						struct array_desc flat = {.dtype = floats[t],
-						                          .ndim = 1,
-						                          .shape = {lengths[l]}};
+									  .ndim = 1,
+									  .shape = {lengths[l]}};
 						struct array_desc table = {
 							.dtype = floats[t],
 							.ndim = 2,
 							.shape = {lengths[l], GRID_COLUMNS}};
 
 						job.nan = (enum nan_rule)nan;
-						compare(r, &job, &flat, 1, (enum harness_data)kind, seed);
+						compare(r, &job, &flat, 1, (enum harness_data)kind,
+							seed);
 						job.has_axis = true;
 						job.axis_count = 1;
 						compare(r, &job, &table, GRID_COLUMNS,
-						        (enum harness_data)kind, seed);
+							(enum harness_data)kind, seed);
 					}
 }
 
 static void reductions_of_short_lines(void **state)
 {
-	static const uint64_t lengths[] = {0,  1,  2,  3,   5,   31,  32,  33, 63,
-	                                   64, 65, 96, 127, 128, 129, 255, 1025};
+	static const uint64_t lengths[] = {0,  1,  2,  3,   5,   31,  32,  33,  63,
+					   64, 65, 96, 127, 128, 129, 255, 1025};
 
 	(void)state;
 	grid(lengths, sizeof(lengths) / sizeof(*lengths), DATA_KINDS);
@@ -184,7 +187,7 @@ static void reductions_of_long_lines(void **state)
 }
 
 static void compare_scan(const struct job *job, const struct array_desc *desc, uint64_t columns,
-                         enum harness_data kind, uint64_t seed)
+			 enum harness_data kind, uint64_t seed)
 {
 	uint64_t count, length;
 	size_t size = dtype_size(desc->dtype);
@@ -201,20 +204,21 @@ static void compare_scan(const struct job *job, const struct array_desc *desc, u
 		double *want = malloc(length * sizeof(*want) + 1);
 
 		assert_int_equal(oracle_scan(job->ops[0].spec.op, line, length,
-		                             job->nan == NAN_OMIT, job->exclusive, want, NULL),
-		                 STATUS_OK);
+					     job->nan == NAN_OMIT, job->exclusive, want, NULL),
+				 STATUS_OK);
 		for (uint64_t i = 0; i < length; i++) {
 			uint64_t rounded = 0, have = 0;
 
 			round_f64(want[i], desc->dtype, &rounded);
 			memcpy(&have, got.bytes + (i * columns + c) * size, size);
 			if (rounded != have)
-				fail_msg("scan %s of %s, %llu x %llu, data %d, nan %d, exclusive %d, "
-				         "element %llu: oracle %llx, got %llx",
-				         job->ops[0].spec.key, dtype_name(desc->dtype),
-				         (unsigned long long)length, (unsigned long long)columns,
-				         kind, job->nan, job->exclusive, (unsigned long long)i,
-				         (unsigned long long)rounded, (unsigned long long)have);
+				fail_msg("scan %s of %s, %llu x %llu, data %d, nan %d, exclusive "
+					 "%d, "
+					 "element %llu: oracle %llx, got %llx",
+					 job->ops[0].spec.key, dtype_name(desc->dtype),
+					 (unsigned long long)length, (unsigned long long)columns,
+					 kind, job->nan, job->exclusive, (unsigned long long)i,
+					 (unsigned long long)rounded, (unsigned long long)have);
 		}
 		free(line);
 		free(want);
@@ -226,8 +230,8 @@ static void compare_scan(const struct job *job, const struct array_desc *desc, u
 static void scans_of_any_length(void **state)
 {
 	static const char *const ops[] = {"sum", "prod", "logsumexp"};
-	static const uint64_t lengths[] = {0,   1,   2,    3,    4,    5,     127,   128,
-	                                   129, 511, 4095, 4096, 4097, 12289, 131073, 300001};
+	static const uint64_t lengths[] = {0,   1,   2,    3,    4,    5,     127,    128,
+					   129, 511, 4095, 4096, 4097, 12289, 131073, 300001};
 	uint64_t seed = 1;
 
 	(void)state;
@@ -237,11 +241,13 @@ static void scans_of_any_length(void **state)
 				for (unsigned kind = 0; kind < DATA_KINDS; kind++, seed++) {
 					struct job job =
 						harness_job(JOB_SCAN, ops[o], DETERMINISM_ORDERED);
-					struct array_desc flat = {
-						.dtype = floats[t], .ndim = 1, .shape = {lengths[l]}};
-					struct array_desc table = {.dtype = floats[t],
-					                           .ndim = 2,
-					                           .shape = {lengths[l], GRID_COLUMNS}};
+					struct array_desc flat = {.dtype = floats[t],
+								  .ndim = 1,
+								  .shape = {lengths[l]}};
+					struct array_desc table = {
+						.dtype = floats[t],
+						.ndim = 2,
+						.shape = {lengths[l], GRID_COLUMNS}};
 
 					if (lengths[l] > 20000 && kind > 0)
 						continue;
@@ -252,7 +258,7 @@ static void scans_of_any_length(void **state)
 					job.axis_count = 1;
 					if (lengths[l] < 20000)
 						compare_scan(&job, &table, GRID_COLUMNS,
-						             (enum harness_data)kind, seed);
+							     (enum harness_data)kind, seed);
 				}
 }
 

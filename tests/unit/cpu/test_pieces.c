@@ -12,16 +12,16 @@
 #include <cmocka.h> /* last: it defines fail() */
 
 static const char *const reductions[] = {
-	"sum",    "prod",   "sumsq", "mean", "var",       "std",  "l1",
-	"l2",     "linf",   "lp:3",  "min",  "logsumexp", "max",  "argmin",
-	"argmax", "count",  "any",   "all",  "dot",       "lp:2", "count_nonzero",
+	"sum",    "prod",  "sumsq", "mean", "var",       "std",  "l1",
+	"l2",     "linf",  "lp:3",  "min",  "logsumexp", "max",  "argmin",
+	"argmax", "count", "any",   "all",  "dot",       "lp:2", "count_nonzero",
 };
 static const char *const scans[] = {"sum", "prod", "min", "max", "logsumexp"};
 
 static struct engine *one, *three;
 
 static void check(const struct job *job, const struct array_desc *desc, enum harness_data kind,
-                  uint64_t seed)
+		  uint64_t seed)
 {
 	uint64_t count;
 	void *x, *y = NULL;
@@ -36,11 +36,10 @@ static void check(const struct job *job, const struct array_desc *desc, enum har
 	pieces = harness_run(three, job, desc, x, y, seed + 2);
 	if (!outcome_equal(&whole, &threads) || !outcome_equal(&whole, &pieces))
 		fail_msg("%s of %s, %llu elements, data %d, nan %d, determinism %d, fortran %d: "
-		         "whole %s, threads %s, pieces %s",
-		         job->ops[0].spec.key, dtype_name(desc->dtype), (unsigned long long)count,
-		         kind, job->nan, job->determinism, desc->fortran,
-		         status_code(whole.status), status_code(threads.status),
-		         status_code(pieces.status));
+			 "whole %s, threads %s, pieces %s",
+			 job->ops[0].spec.key, dtype_name(desc->dtype), (unsigned long long)count,
+			 kind, job->nan, job->determinism, desc->fortran, status_code(whole.status),
+			 status_code(threads.status), status_code(pieces.status));
 	outcome_free(&whole);
 	outcome_free(&threads);
 	outcome_free(&pieces);
@@ -58,7 +57,8 @@ static void check_rules(struct job job, const struct array_desc *desc, uint64_t 
 				job.nan = (enum nan_rule)nan;
 				job.overflow = (enum overflow_rule)(seed % 3);
 				check(&job, desc, (enum harness_data)kind,
-				      seed * 1000003 + (uint64_t)kind * 101 + (uint64_t)(d * 10 + nan));
+				      seed * 1000003 + (uint64_t)kind * 101 +
+					      (uint64_t)(d * 10 + nan));
 			}
 }
 
@@ -76,11 +76,13 @@ static void lines_of_any_length(void **state)
 				/* Long lines of the slow ones teach nothing new. */
 				if (lengths[l] > 5000 && (dtype + (int)i) % 4 != 0)
 					continue;
-				check_rules(harness_job(JOB_REDUCE, reductions[i], DETERMINISM_ORDERED),
-				            &desc, l + i);
+				check_rules(
+					harness_job(JOB_REDUCE, reductions[i], DETERMINISM_ORDERED),
+					&desc, l + i);
 			}
 			for (unsigned i = 0; i < sizeof(scans) / sizeof(*scans); i++) {
-				struct job job = harness_job(JOB_SCAN, scans[i], DETERMINISM_ORDERED);
+				struct job job =
+					harness_job(JOB_SCAN, scans[i], DETERMINISM_ORDERED);
 
 				if (lengths[l] > 5000 && (dtype + (int)i) % 4 != 0)
 					continue;
@@ -101,8 +103,8 @@ static void lines_of_axes(void **state)
 		for (unsigned set = 0; set < 16; set++)
 			for (unsigned i = 0; i < sizeof(reductions) / sizeof(*reductions); i++) {
 				struct array_desc desc = {.dtype = (enum dtype)(seed % DTYPE_COUNT),
-				                          .ndim = 4,
-				                          .fortran = seed % 3 == 0};
+							  .ndim = 4,
+							  .fortran = seed % 3 == 0};
 				struct job job =
 					harness_job(JOB_REDUCE, reductions[i], DETERMINISM_ORDERED);
 
@@ -125,10 +127,11 @@ static void scans_of_axes_and_segments(void **state)
 		for (unsigned i = 0; i < sizeof(scans) / sizeof(*scans); i++)
 			for (int dtype = 0; dtype < DTYPE_COUNT; dtype++) {
 				struct array_desc desc = {.dtype = (enum dtype)dtype,
-				                          .ndim = 3,
-				                          .shape = {70, 3, 13},
-				                          .fortran = seed % 2 == 0};
-				struct job job = harness_job(JOB_SCAN, scans[i], DETERMINISM_ORDERED);
+							  .ndim = 3,
+							  .shape = {70, 3, 13},
+							  .fortran = seed % 2 == 0};
+				struct job job =
+					harness_job(JOB_SCAN, scans[i], DETERMINISM_ORDERED);
 
 				job.has_axis = axis < 3;
 				job.axis_count = 1;
@@ -152,7 +155,8 @@ static void reductions_of_segments(void **state)
 		for (unsigned i = 0; i < sizeof(reductions) / sizeof(*reductions); i++) {
 			struct array_desc desc = {
 				.dtype = (enum dtype)dtype, .ndim = 1, .shape = {20000}};
-			struct job job = harness_job(JOB_REDUCE, reductions[i], DETERMINISM_ORDERED);
+			struct job job =
+				harness_job(JOB_REDUCE, reductions[i], DETERMINISM_ORDERED);
 
 			if ((dtype + (int)i) % 3 != 0)
 				continue;

@@ -16,14 +16,19 @@ static struct array_desc array(bool fortran, unsigned ndim, const uint64_t *shap
 	return desc;
 }
 
-#define SHAPE(...) (const uint64_t[]){__VA_ARGS__}
+#define SHAPE(...)          \
+	(const uint64_t[])  \
+	{                   \
+		__VA_ARGS__ \
+	}
 #define NDIM(...) (sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 #define C_ARRAY(...) array(false, NDIM(__VA_ARGS__), SHAPE(__VA_ARGS__))
 #define F_ARRAY(...) array(true, NDIM(__VA_ARGS__), SHAPE(__VA_ARGS__))
 
 static struct job over(unsigned count, int64_t a, int64_t b)
 {
-	struct job job = {.kind = JOB_REDUCE, .has_axis = true, .axis_count = count, .axes = {a, b}};
+	struct job job = {
+		.kind = JOB_REDUCE, .has_axis = true, .axis_count = count, .axes = {a, b}};
 
 	return job;
 }
@@ -197,7 +202,8 @@ static void fortran_positions(void **state)
 	for (uint32_t k = 0; k < 5; k++)
 		for (uint32_t j = 0; j < 4; j++)
 			for (uint32_t i = 0; i < 3; i++) {
-				uint32_t position = i + 3 * (j + 4 * k), index = (i * 4 + j) * 5 + k;
+				uint32_t position = i + 3 * (j + 4 * k),
+					 index = (i * 4 + j) * 5 + k;
 
 				assert_int_equal(layout_c_index(&desc, position), index);
 				stored[position] = index;

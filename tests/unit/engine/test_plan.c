@@ -20,7 +20,7 @@ static struct job job_of(unsigned count, const char *const *ops)
 	return job;
 }
 
-#define OPS(...) \
+#define OPS(...)                                                            \
 	job_of(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *), \
 	       (const char *const[]){__VA_ARGS__})
 
@@ -40,7 +40,7 @@ static void accept(const struct job *job, enum dtype dtype)
 }
 
 static void refuse(const struct job *job, struct array_desc x, enum status status,
-                   const char *pointer)
+		   const char *pointer)
 {
 	struct error err = {0};
 
@@ -199,7 +199,8 @@ static void pairs(void **state)
 	assert_int_equal(plan_make(&plan, &dot, &x, &y, &limits, &err), STATUS_BAD_DTYPE);
 
 	/* Stored differently: brought to C order first. */
-	y = (struct array_desc){.dtype = DTYPE_FLOAT32, .ndim = 2, .shape = {2, 3}, .fortran = true};
+	y = (struct array_desc){
+		.dtype = DTYPE_FLOAT32, .ndim = 2, .shape = {2, 3}, .fortran = true};
 	assert_int_equal(plan_make(&plan, &dot, &x, &y, &limits, &err), STATUS_OK);
 	assert_true(plan.gather);
 	x = y;

@@ -41,8 +41,8 @@ static double answer(const struct task *task, uint64_t i)
 
 	assert_int_equal(task->error.status, STATUS_OK);
 	assert_int_equal(spool_read(task->result->ops[0].data, i * sizeof(value), &value,
-	                            sizeof(value), NULL),
-	                 STATUS_OK);
+				    sizeof(value), NULL),
+			 STATUS_OK);
 	return value;
 }
 
@@ -83,7 +83,8 @@ static void dot_of_arrays_stored_differently(void **state)
 			const struct spool_config config = {.memory = 8, .limit = 1000};
 			struct spool *spool = spool_create(&config);
 
-			assert_int_equal(spool_write(spool, one_two, sizeof(one_two), NULL), STATUS_OK);
+			assert_int_equal(spool_write(spool, one_two, sizeof(one_two), NULL),
+					 STATUS_OK);
 			task->y = source_from_spool(&columns, spool, false);
 		} else {
 			task->y = doubles(one_two, &columns);

@@ -56,7 +56,7 @@ static void free_owner(void *owner)
 struct task *finished(unsigned ndim, const uint64_t *shape)
 {
 	struct task *task = task_create();
-	struct result *result = calloc(1, sizeof(*result));
+	struct result *result = result_create(JOB_MAX_OPS);
 
 	assert_non_null(task);
 	assert_non_null(result);
