@@ -50,8 +50,7 @@ bool op_scans(enum op op);           /* has a scan */
 bool op_is_arg(enum op op);          /* argmin, argmax */
 bool op_needs_ddof(enum op op);      /* var, std */
 
-/* False where exact is exact_unsupported: prod of floats, lp (P not 1 or 2),
- * logsumexp. */
+/* False where exact is exact_unsupported: prod of floats, lp, logsumexp. */
 bool op_has_exact(const struct op_spec *spec, enum dtype input, bool scan);
 
 /* Nothing left gives a value (0, 1, false, ...), not empty_input. */

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "engine/spool.h"
+#include "engine/disk.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,29 +85,7 @@ void spool_destroy(struct spool *spool)
 static enum status write_at(const struct spool *spool, uint64_t offset, const void *data,
 			    uint64_t size, struct error *err)
 {
-	const char *bytes = data;
-
-	while (size > 0) {
-		size_t piece = size < (1u << 30) ? size : 1u << 30;
-		ssize_t done = pwrite(spool->fd, bytes, piece, (off_t)(spool->reserve + offset));
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0) {
-			int why = done < 0 ? errno : ENOSPC;
-
-			if (why == ENOSPC || why == EDQUOT || why == EFBIG)
-				return fail(err, STATUS_TOO_LARGE,
-					    "no room on disk for a result of over %llu bytes: %s",
-					    (unsigned long long)offset, strerror(why));
-			return fail(err, STATUS_INTERNAL, "cannot write a result to disk: %s",
-				    strerror(why));
-		}
-		bytes += done;
-		offset += (uint64_t)done;
-		size -= (uint64_t)done;
-	}
-	return STATUS_OK;
+	return disk_write(spool->fd, spool->reserve + offset, data, size, "a result", err);
 }
 
 /* From memory to an unlinked file. */
@@ -185,7 +164,8 @@ uint64_t spool_size(const struct spool *spool)
 enum status spool_read(const struct spool *spool, uint64_t offset, void *out, uint64_t size,
 		       struct error *err)
 {
-	char *bytes = out;
+	uint64_t got;
+	int failed;
 
 	if (offset > spool->size || size > spool->size - offset)
 		return fail(err, STATUS_INTERNAL, "read beyond the end of a spool");
@@ -194,19 +174,10 @@ enum status spool_read(const struct spool *spool, uint64_t offset, void *out, ui
 			memcpy(out, spool->memory + offset, size);
 		return STATUS_OK;
 	}
-	while (size > 0) {
-		ssize_t done = pread(spool->fd, bytes, size < (1u << 30) ? size : 1u << 30,
-				     (off_t)(spool->reserve + offset));
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return fail(err, STATUS_INTERNAL, "cannot read a result back: %s",
-				    done < 0 ? strerror(errno) : "it ends early");
-		bytes += done;
-		offset += (uint64_t)done;
-		size -= (uint64_t)done;
-	}
+	failed = disk_read(spool->fd, spool->reserve + offset, out, size, &got);
+	if (failed != 0 || got < size)
+		return fail(err, STATUS_INTERNAL, "cannot read a result back: %s",
+			    failed != 0 ? strerror(failed) : "it ends early");
 	return STATUS_OK;
 }
 
