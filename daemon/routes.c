@@ -61,6 +61,7 @@ static bool decode_path(char *out, size_t room, const char *text, size_t size)
 	const char *end = text + size;
 	size_t used = 0;
 
+	out[0] = '\0'; /* out is a string whatever comes */
 	while (text < end) {
 		char c = *text++;
 
@@ -78,8 +79,8 @@ static bool decode_path(char *out, size_t room, const char *text, size_t size)
 		if (used + 1 >= room)
 			return false;
 		out[used++] = c;
+		out[used] = '\0';
 	}
-	out[used] = '\0';
 	return true;
 }
 

@@ -1,16 +1,15 @@
 #include "config.h"
 #include "proto/file_source.h"
+#include "engine/disk.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "proto/npy.h"
-
-/* Largest piece of one pread(). */
-#define PIECE_SIZE (UINT64_C(1) << 30)
 
 struct file {
 	char *path;
@@ -60,23 +59,15 @@ static bool is_same(const struct file *file, const struct stat *st)
 static enum status read_at(const struct file *file, int fd, uint64_t offset, void *out,
 			   uint64_t size, struct error *err)
 {
-	char *p = out;
+	uint64_t got;
+	int failed = disk_read(fd, offset, out, size, &got);
 
-	while (size > 0) {
-		ssize_t got = pread(fd, p, size < PIECE_SIZE ? size : PIECE_SIZE, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return unreadable(file, errno, err);
-		if (got == 0)
-			return fail(err, STATUS_FILE_TRUNCATED, "%s ends at byte %llu, %llu early",
-				    file->path, (unsigned long long)offset,
-				    (unsigned long long)size);
-		p += got;
-		offset += (uint64_t)got;
-		size -= (uint64_t)got;
-	}
+	if (failed != 0)
+		return unreadable(file, failed, err);
+	if (got < size)
+		return fail(err, STATUS_FILE_TRUNCATED, "%s ends at byte %llu, %llu early",
+			    file->path, (unsigned long long)(offset + got),
+			    (unsigned long long)(size - got));
 	return STATUS_OK;
 }
 
@@ -422,6 +413,18 @@ static void files_close(struct source *self)
 	free(source);
 }
 
+/* The member that names the files is at fault where nothing nearer is. */
+static enum status blame_member(const struct input *input, enum status status, struct error *err)
+{
+	if (status != STATUS_OK && status != STATUS_OUT_OF_MEMORY && err != NULL &&
+	    !err->has_pointer) {
+		err->has_pointer = true;
+		snprintf(err->pointer, sizeof(err->pointer), "%s/%s", input->at,
+			 input->globs ? "files" : "file");
+	}
+	return status;
+}
+
 enum status file_source_open(const struct input *input, const struct input_context *context,
 			     struct source **out, struct error *err)
 {
@@ -429,8 +432,10 @@ enum status file_source_open(const struct input *input, const struct input_conte
 	enum status status = STATUS_OK;
 	size_t i;
 
-	if (context->files == NULL)
-		return fail(err, STATUS_PATH_FORBIDDEN, "no file may be read: there is no root");
+	if (context->files == NULL) {
+		fail(err, STATUS_PATH_FORBIDDEN, "no file may be read: there is no root");
+		return blame_member(input, STATUS_PATH_FORBIDDEN, err);
+	}
 	source = calloc(1, sizeof(*source));
 	if (source == NULL)
 		return no_memory(err);
@@ -445,7 +450,7 @@ enum status file_source_open(const struct input *input, const struct input_conte
 		status = join(source, context->job, err);
 	if (status != STATUS_OK) {
 		files_close(&source->base);
-		return status;
+		return blame_member(input, status, err);
 	}
 	*out = &source->base;
 	return STATUS_OK;

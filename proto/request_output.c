@@ -1,9 +1,8 @@
 #include "config.h"
 #include "proto/request_output.h"
+#include "engine/disk.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 enum status output_start(struct request_job *job, const struct file_access *files, bool overwrite,
 			 struct error *err)
@@ -17,6 +16,10 @@ enum status output_start(struct request_job *job, const struct file_access *file
 	status = files->output_open(files->context, job->path, overwrite, &job->file, &fd, err);
 	if (status != STATUS_OK) {
 		job->file = NULL;
+		if (err != NULL && !err->has_pointer && status != STATUS_OUT_OF_MEMORY) {
+			err->has_pointer = true;
+			strcpy(err->pointer, "/output");
+		}
 		return status;
 	}
 	job->access = files;
@@ -38,21 +41,7 @@ void output_drop(struct request_job *job)
 static enum status write_at(int fd, uint64_t offset, const void *bytes, size_t size,
 			    struct error *err)
 {
-	const char *p = bytes;
-
-	while (size > 0) {
-		ssize_t done = pwrite(fd, p, size, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return fail(err, STATUS_INTERNAL, "cannot write the output file: %s",
-				    strerror(done < 0 ? errno : ENOSPC));
-		p += done;
-		offset += (uint64_t)done;
-		size -= (size_t)done;
-	}
-	return STATUS_OK;
+	return disk_write(fd, offset, bytes, size, "the output file", err);
 }
 
 /* .npy has no null: it is NaN where the type has one. */

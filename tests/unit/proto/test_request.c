@@ -497,10 +497,10 @@ static void test_files(void **state)
 	reduce("{\"op\":[\"sum\",\"argmin\"],\"files\":\"*.npy\"}", "sum=-12 argmin=2");
 	query("op=sum&file=raw&dtype=uint8&offset=1", "sum=9");
 	query("op=sum&file=raw", "bad_job@");
-	query("op=sum&file=none", "file_not_found");
-	query("op=sum&file=/etc/passwd", "path_forbidden");
+	query("op=sum&file=none", "file_not_found@/file");
+	query("op=sum&file=/etc/passwd", "path_forbidden@/file");
 	query("op=sum&file=a.npy&format=raw", "bad_job@/dtype");
-	query("op=sum&files=a.npy&files=a.npy&files=a.npy&files=b.npy", "too_large");
+	query("op=sum&files=a.npy&files=a.npy&files=a.npy&files=b.npy", "too_large@/files");
 	json(ENDPOINT_SCAN, "{\"op\":\"sum\",\"file\":\"a.npy\"}", "sum=1,3,-6");
 }
 
@@ -522,7 +522,7 @@ static void test_output(void **state)
 	assert_memory_equal(bytes + size - 24, sums, 24);
 	assert_non_null(
 		strstr(bytes + 10, "{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }"));
-	assert_string_equal(asking(&q), "file_exists");
+	assert_string_equal(asking(&q), "file_exists@/output");
 	q.body = bad;
 	q.size = strlen(bad);
 	assert_string_equal(asking(&q), "integer_overflow");
