@@ -64,7 +64,7 @@ static enum status f64_feed(void *state, const struct scan_args *args, const voi
 }
 
 static enum status store_int(struct state *s, __int128 value, const struct scan_args *args,
-			     const struct scan_range *range, void *slot, struct error *err)
+			     const struct integer_range *range, void *slot, struct error *err)
 {
 	bool max = args->op == OP_MAX;
 
@@ -92,7 +92,7 @@ static inline __attribute__((always_inline)) enum status
 int_feed(struct state *s, const struct scan_args *args, const uint64_t *x, uint64_t count,
 	 void *out, uint64_t out_stride, bool is_signed, struct error *err)
 {
-	const struct scan_range range = scan_range_of(args->result);
+	const struct integer_range range = integer_range_of(args->result);
 	bool max = args->op == OP_MAX;
 
 	for (uint64_t i = 0; i < count; i++) {

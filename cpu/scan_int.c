@@ -35,7 +35,7 @@ static inline __attribute__((always_inline)) enum status
 sum_feed(struct sum_state *s, const struct scan_args *args, const uint64_t *x, uint64_t count,
 	 void *out, uint64_t out_stride, bool is_signed, struct error *err)
 {
-	const struct scan_range range = scan_range_of(args->result);
+	const struct integer_range range = integer_range_of(args->result);
 	bool to_float = dtype_is_float(args->result);
 	__int128 sum = (__int128)((unsigned __int128)s->sum[1] << 64 | s->sum[0]);
 
@@ -96,7 +96,7 @@ static void prod_to_float(const struct intprod *product, enum dtype to, void *sl
 }
 
 static bool prod_to_integer(const struct intprod *product, const struct scan_args *args,
-			    const struct scan_range *range, void *slot)
+			    const struct integer_range *range, void *slot)
 {
 	__int128 value = 0;
 
@@ -105,14 +105,14 @@ static bool prod_to_integer(const struct intprod *product, const struct scan_arg
 	else if (!product->zero) /* out of every range; the sign is what saturates */
 		value = product->negative ? -((__int128)1 << 100) : (__int128)1 << 100;
 	if (args->overflow == OVERFLOW_WRAP) {
-		scan_store_bits(product->low, args->result, slot);
+		integer_store(product->low, args->result, slot);
 		return true;
 	}
 	return scan_store_integer(value, args, range, slot);
 }
 
 static bool store_product(const struct prod_state *s, const struct scan_args *args,
-			  const struct scan_range *range, void *slot)
+			  const struct integer_range *range, void *slot)
 {
 	if (!dtype_is_float(args->result))
 		return prod_to_integer(&s->product, args, range, slot);
@@ -124,7 +124,7 @@ static inline __attribute__((always_inline)) enum status
 prod_feed(struct prod_state *s, const struct scan_args *args, const uint64_t *x, uint64_t count,
 	  void *out, uint64_t out_stride, bool is_signed, struct error *err)
 {
-	const struct scan_range range = scan_range_of(args->result);
+	const struct integer_range range = integer_range_of(args->result);
 
 	for (uint64_t i = 0; i < count; i++) {
 		void *slot = scan_slot(out, out_stride, i, args->result);

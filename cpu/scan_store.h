@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include "cpu/scan.h"
+#include "engine/integer.h"
 #include "engine/round.h"
 
 /* Where the index-th prefix of a feed goes. */
@@ -26,23 +27,13 @@ static inline void scan_store_f64(double value, enum dtype to, void *out)
 	}
 }
 
-/* Both ends of an integer type's range. */
-struct scan_range {
-	__int128 least, greatest;
-};
-
-struct scan_range scan_range_of(enum dtype dtype);
-
-/* The low bits as an element of an integer type (the wrap rule). */
-void scan_store_bits(uint64_t bits, enum dtype to, void *out);
-
 /* An exact integer to a float type, rounded once. */
 void scan_store_rounded(__int128 value, enum dtype to, void *out);
 
 /* An exact integer to an integer type by the overflow rule; false: out of range
  * and the rule is OVERFLOW_ERROR. */
 bool scan_store_integer(__int128 value, const struct scan_args *args,
-			const struct scan_range *range, void *out);
+			const struct integer_range *range, void *out);
 
 /* The failure of a scan's first prefix out of range. */
 enum status scan_overflow(const struct scan_args *args, uint64_t position, const char *value,

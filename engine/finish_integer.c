@@ -4,51 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine/finish_parts.h"
+#include "engine/integer.h"
 #include "engine/round.h"
-
-/* Bits of an integer type without the sign; bool holds 0 and 1 only. */
-static unsigned value_bits(enum dtype dtype)
-{
-	unsigned bits = 8 * (unsigned)dtype_size(dtype);
-
-	if (dtype_class(dtype) == DTYPE_CLASS_BOOL)
-		return 1;
-	return dtype_class(dtype) == DTYPE_CLASS_INT ? bits - 1 : bits;
-}
 
 /* Both ends of an integer type's range. */
 static void range_of(enum dtype dtype, struct int192 *least, struct int192 *greatest)
 {
+	struct integer_range range = integer_range_of(dtype);
+
 	memset(least, 0, sizeof(*least));
 	memset(greatest, 0, sizeof(*greatest));
-	int192_add_u64(greatest, UINT64_MAX >> (64 - value_bits(dtype)));
-	if (dtype_class(dtype) == DTYPE_CLASS_INT)
-		int192_add_i64(least, INT64_MIN >> (63 - value_bits(dtype)));
-}
-
-/* The low bits of a word as an element: this is the wrap rule. */
-static void store_integer(uint64_t bits, enum dtype dtype, void *out)
-{
-	uint8_t bits8 = (uint8_t)bits;
-	uint16_t bits16 = (uint16_t)bits;
-	uint32_t bits32 = (uint32_t)bits;
-
-	if (dtype == DTYPE_BOOL)
-		bits8 &= 1;
-	switch (dtype_size(dtype)) {
-	case 1:
-		memcpy(out, &bits8, sizeof(bits8));
-		break;
-	case 2:
-		memcpy(out, &bits16, sizeof(bits16));
-		break;
-	case 4:
-		memcpy(out, &bits32, sizeof(bits32));
-		break;
-	default:
-		memcpy(out, &bits, sizeof(bits));
-		break;
-	}
+	int192_add_i128(least, range.least);
+	int192_add_i128(greatest, range.greatest);
 }
 
 static enum status integer_by_rule(const struct finish_args *args, const struct int192 *value,
@@ -71,7 +38,7 @@ static enum status integer_by_rule(const struct finish_args *args, const struct 
 	}
 	if ((below || above) && args->overflow == OVERFLOW_SATURATE)
 		value = below ? &least : &greatest;
-	store_integer(value->word[0], args->result, out);
+	integer_store(value->word[0], args->result, out);
 	return STATUS_OK;
 }
 
@@ -141,9 +108,9 @@ static enum status finish_product(const struct finish_args *args, const struct i
 		return fail(err, STATUS_INTEGER_OVERFLOW, "%s is out of the range of %s",
 			    args->spec->key, dtype_name(args->result));
 	if (!inside && args->overflow == OVERFLOW_SATURATE)
-		store_integer(negative ? least.word[0] : greatest.word[0], args->result, out);
+		integer_store(negative ? least.word[0] : greatest.word[0], args->result, out);
 	else
-		store_integer(value->low, args->result, out);
+		integer_store(value->low, args->result, out);
 	return STATUS_OK;
 }
 

@@ -18,7 +18,7 @@ static void test_defaults(void **state)
 	assert_int_equal(limits.body, 0);
 	assert_int_equal(limits.json, 268435456);
 	assert_int_equal(limits.depth, 32);
-	assert_int_equal(limits.jobs, 100000);
+	assert_int_equal(limits.jobs, 10000);
 	assert_int_equal(limits.state, 1073741824);
 	assert_int_equal(limits.spool, 68719476736);
 	assert_int_equal(limits.json_elements, 4000000);
