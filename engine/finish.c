@@ -74,8 +74,16 @@ static bool is_empty(const struct finish_args *args, uint64_t count)
 static enum status finish_extreme(const struct finish_args *args, const struct extreme *extreme,
 				  void *out, struct error *err)
 {
-	if (op_is_arg(args->spec->op))
-		return finish_i64(args, (int64_t)(extreme->index + args->index_base), out, err);
+	if (op_is_arg(args->spec->op)) {
+		/* Both are below 2^63. */
+		uint64_t index = extreme->index + args->index_base;
+
+		if (index > INT64_MAX)
+			return fail_at(err, STATUS_BAD_VALUE, "/index_base",
+				       "%s would be %" PRIu64 ", which is no int64",
+				       args->spec->key, index);
+		return finish_i64(args, (int64_t)index, out, err);
+	}
 
 	switch (dtype_domain(args->input)) {
 	case DOMAIN_F64:

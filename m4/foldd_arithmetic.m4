@@ -38,9 +38,9 @@ AC_SUBST([NUMERIC_NVCCFLAGS])
 
 # FOLDD_CHARCONV
 # --------------
-# Number arrays are read and written by <charconv>; doubles came to it late
-# (libstdc++ 11). The link stays with the C compiler, so CXX_LIBS names the
-# C++ library.
+# Number arrays are read and written by <charconv>. libstdc++ 11 reads doubles by
+# strtod(), which may lack memory, and takes subnormal ones for 0: 12 or newer.
+# The link stays with the C compiler, so CXX_LIBS names the C++ library.
 AC_DEFUN([FOLDD_CHARCONV], [
 AC_MSG_CHECKING([for <charconv> with double])
 foldd_save_CXXFLAGS=$CXXFLAGS
@@ -48,6 +48,9 @@ CXXFLAGS="$CXXFLAGS -std=c++17"
 AC_LANG_PUSH([C++])
 AC_LINK_IFELSE([AC_LANG_PROGRAM([[
 #include <charconv>
+#if !defined(_GLIBCXX_RELEASE) || _GLIBCXX_RELEASE < 12
+#error "too old"
+#endif
 ]], [[
 char text[32] = "0.1";
 double x = 0;
@@ -55,7 +58,7 @@ std::from_chars(text, text + 3, x);
 return std::to_chars(text, text + sizeof(text), x).ptr == text;
 ]])], [], [
 	AC_MSG_RESULT([no])
-	AC_MSG_ERROR([the C++ library reads no double by std::from_chars; use g++ 11 or newer])])
+	AC_MSG_ERROR([the C++ library does not read doubles well by std::from_chars; use g++ 12 or newer])])
 AC_LANG_POP([C++])
 CXXFLAGS=$foldd_save_CXXFLAGS
 AC_MSG_RESULT([yes])

@@ -1,43 +1,34 @@
-/* charconv.h - numbers to text and back, many at a time: the C face of the one
- * C++ file, over <charconv>. No locale, no allocation failure unreported. */
+/* charconv.h - the C face of std::from_chars() and std::to_chars(): no locale,
+ * no allocation, nothing that fails. The one C++ file is behind it. */
 #ifndef PROTO_CHARCONV_H
 #define PROTO_CHARCONV_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "engine/array.h"
-#include "engine/status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct numbers {
-	struct array_desc desc; /* C order; shape from the nesting */
-	void *data;             /* native-endian elements, from malloc; not
-				 * NULL even when there are none */
-};
+#define CHARCONV_ROOM 32u /* enough for any text but charconv_round_f64()'s */
 
-/* Read a JSON value that is a number, a boolean or nested arrays of them:
- * text[0..size), nothing but white space around it. `dtype` NULL: inferred by
- * the rules of docs/api.md (bool, int64, uint64, float64). "NaN", "Infinity",
- * "-Infinity" as strings and as bare words. Depth counts arrays.
- *
- * Errors: STATUS_BAD_JSON (syntax, depth over max_depth), STATUS_BAD_SHAPE
- * (ragged), STATUS_BAD_VALUE (a literal that does not fit; err->pointer is
- * `pointer` with the element's indices appended). */
-enum status numbers_read(struct numbers *out, const char *text, size_t size,
-			 const enum dtype *dtype, unsigned max_depth, const char *pointer,
-			 struct error *err);
+/* The number at begin, rounded once to the type: +-inf beyond its range, +-0 when
+ * too small. Returns what follows it. The caller has seen a digit first, but for
+ * a '-', and a digit behind the '.': from_chars() would take more than JSON. */
+const char *charconv_read_f64(const char *begin, const char *end, double *out);
+const char *charconv_read_f32(const char *begin, const char *end, float *out);
 
-/* One element to text, without a final 0; at most 32 bytes; returns their
- * number. Floats: fewest digits that rounded once to the type give the value,
- * always with '.' or an exponent; NaN and infinities as quoted strings. */
-size_t number_write(char *out, enum dtype dtype, const void *element);
+/* A finite value as d.ddde+XX with the fewest digits that read back as it.
+ * These and the following return the size; no final 0 is written. */
+size_t charconv_write_f64(char *out, double value);
+size_t charconv_write_f32(char *out, float value);
 
-/* A P of "lp:P" and the like: a whole decimal number, rounded once. */
-bool decimal_read(const char *text, size_t size, double *out);
+/* The same, rounded to `precision` digits after the point: CHARCONV_ROOM plus
+ * so many bytes. */
+size_t charconv_round_f64(char *out, double value, unsigned precision);
+
+size_t charconv_write_i64(char *out, int64_t value);
+size_t charconv_write_u64(char *out, uint64_t value);
 
 #ifdef __cplusplus
 }

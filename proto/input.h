@@ -10,8 +10,8 @@
 #include "engine/job.h"
 #include "engine/limits.h"
 #include "engine/source.h"
-#include "proto/charconv.h"
 #include "proto/file_access.h"
+#include "proto/numbers.h"
 
 enum input_kind {
 	INPUT_NONE,

@@ -1,5 +1,5 @@
 /* json_cut.h - a JSON document with its number arrays cut out, so that jansson
- * never sees them: it reads numbers at a tenth of charconv.h's speed.
+ * never sees them: it reads numbers at less than a tenth of numbers.h's speed.
  *
  * Cut are the members `data`, `segments` and `with.data` of a job object, unless
  * they are objects; in the envelope each is replaced by an integer, its index

@@ -71,8 +71,8 @@ enum status json_read_dtype(const struct json_reader *r, const char *name, const
 	if (status != STATUS_OK)
 		return status;
 	if (!dtype_from_name(text, out))
-		return json_fail(r, STATUS_BAD_DTYPE, name,
-				 "there is no element type of this name");
+		return json_fail(r, STATUS_BAD_DTYPE, name, "there is no element type \"%.64s\"",
+				 text);
 	return STATUS_OK;
 }
 

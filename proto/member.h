@@ -65,7 +65,7 @@ enum member_text {
 	TEXT_INTEGER,
 	TEXT_INTEGERS,
 	TEXT_BOOLEAN,
-	TEXT_NUMBERS /* for charconv.h */
+	TEXT_NUMBERS /* for numbers.h */
 };
 
 struct member_info {

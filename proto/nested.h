@@ -11,7 +11,7 @@
 /* Bytes that a nested_writer may use. */
 #define NESTED_ELEMENT_ROOM 32u
 
-/* One element to text: number_write() of charconv.h, or bits_write(). */
+/* One element to text: number_write() of number_write.h, or bits_write(). */
 typedef size_t (*nested_writer)(char *out, enum dtype dtype, const void *element);
 
 struct nested {

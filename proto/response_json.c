@@ -1,8 +1,8 @@
 #include "config.h"
 #include "proto/response_parts.h"
 
-#include "proto/charconv.h"
 #include "proto/nested.h"
+#include "proto/number_write.h"
 #include "proto/request.h"
 
 static void write_uint_member(struct text *text, const char *name, uint64_t value)

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "proto/charconv.h"
 #include "proto/json_check.h"
 #include "proto/json_cut.h"
+#include "proto/numbers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

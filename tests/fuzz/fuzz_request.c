@@ -41,10 +41,11 @@ static enum status open_read(void *context, const char *path, int *fd, struct er
 	return STATUS_OK;
 }
 
-static enum status glob_files(void *context, const char *pattern, struct file_list *out,
-			      struct error *err)
+static enum status glob_files(void *context, const char *pattern, uint64_t *effort,
+			      struct file_list *out, struct error *err)
 {
 	(void)context;
+	(void)effort;
 	(void)err;
 	out->paths = calloc(1, sizeof(*out->paths));
 	check(out->paths != NULL, "no memory");

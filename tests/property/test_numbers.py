@@ -1,8 +1,8 @@
 """Numbers as text, both ways, against rational arithmetic; .npy headers against
 NumPy.
 
-Drives $FOLDD_BUILD/tests/unit/proto/number_probe, which links proto/charconv and
-proto/npy alone: no daemon.
+Drives $FOLDD_BUILD/tests/unit/proto/number_probe, which calls proto/numbers,
+proto/number_write and proto/npy alone: no daemon.
 
     python tests/property/test_numbers.py CASES [SEED]
 
@@ -13,6 +13,7 @@ import io
 import math
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -32,6 +33,11 @@ FORMATS = {
     "float64": (53, -1074, 1023),
 }
 CODES = {"float16": "<e", "float32": "<f", "float64": "<d"}
+
+JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+# the ends of int64 and uint64, and what lies just beyond
+EDGES = [-(2**63) - 1, -(2**63), -1, 0, 2**63 - 1, 2**63, 2**64 - 1, 2**64]
+INTEGERS = st.integers(-(2**63) - 1, 2**64) | st.sampled_from(EDGES)
 
 
 class Probe:
@@ -129,7 +135,11 @@ def random_literal(rand, dtype):
 
 def check_literal(probe, dtype, literal):
     answer = probe.ask(f"read {dtype} {literal}")
-    got = decode(dtype, bytes.fromhex(answer))
+    return is_value(dtype, literal, bytes.fromhex(answer))
+
+
+def is_value(dtype, literal, data):
+    got = decode(dtype, data)
     want = rounded(value_of(literal), dtype)
     same = abs(got) == want if want == math.inf or math.isinf(got) else Fraction(abs(got)) == want
     negative = math.copysign(1, got) < 0
@@ -144,8 +154,58 @@ def test_literals_are_rounded_once(probe, dtype, seed):
     assert check_literal(probe, dtype, literal), literal
 
 
+@pytest.mark.parametrize("dtype", FORMATS)
+@settings(max_examples=200, deadline=None)
+@given(rows=st.integers(1, 4), columns=st.integers(1, 40), seed=st.integers(0, 2**64))
+def test_arrays_of_literals(probe, dtype, rows, columns, seed):
+    rand = random.Random(seed)
+    literals = [random_literal(rand, dtype) for _ in range(rows * columns)]
+    text = ""
+    for i, literal in enumerate(literals):
+        text += "[" if i % columns == 0 else rand.choice([",", ",", ", ", " ,", ",  ", ",\t"])
+        text += literal + ("]," if i % columns == columns - 1 else "")
+    data = bytes.fromhex(probe.ask(f"read {dtype} [{text[:-1]}]"))
+    size = len(data) // len(literals)
+    for i, literal in enumerate(literals):
+        assert is_value(dtype, literal, data[i * size : (i + 1) * size]), literal
+
+
 @settings(max_examples=300, deadline=None)
-@given(values=st.lists(st.integers(-(2**63) - 1, 2**64), min_size=1, max_size=5))
+@given(
+    pieces=st.lists(
+        st.sampled_from(["0", "1", "5", "00", "27", "1234567890123", ".", "e", "E", "+", "-"]),
+        min_size=1,
+        max_size=7,
+    )
+)
+def test_grammar_is_that_of_json(probe, pieces):
+    text = "".join(pieces)
+    if JSON_NUMBER.fullmatch(text) is None:
+        for dtype in FORMATS:
+            assert probe.ask(f"read {dtype} {text}") == "bad_json", text
+        # what stands before the mistake may be out of range
+        assert probe.ask(f"read - [0.5,{text}]") in ("bad_json", "bad_value")
+        assert probe.ask(f"read int64 {text}") in ("bad_json", "bad_value")
+        return
+    small = abs(int(text.lower().partition("e")[2] or 0)) < 1000  # Python would take for ever
+    for dtype in FORMATS:
+        assert not small or check_literal(probe, dtype, text), text
+    # after a float, and to an integer type, numbers go other ways
+    name, _, data = probe.ask(f"read - [0.5,{text}]").partition(" ")
+    if text.lstrip("-").isdigit() and not -(2**63) <= int(text) < 2**64:
+        assert name == "bad_value"
+    else:
+        assert name == "float64"
+        assert bytes.fromhex(data)[8:] == struct.pack("<d", float(text))
+    if small:
+        value = value_of(text) * (-1 if text[0] == "-" else 1)
+        fits = value.denominator == 1 and -(2**63) <= value < 2**63
+        answer = probe.ask(f"read int64 {text}")
+        assert answer == (struct.pack("<q", int(value)).hex() if fits else "bad_value")
+
+
+@settings(max_examples=300, deadline=None)
+@given(values=st.lists(INTEGERS, min_size=1, max_size=5))
 def test_integers_are_inferred(probe, values):
     name, _, data = probe.ask("read - [" + ",".join(map(str, values)) + "]").partition(" ")
     if max(values) >= 2**64:
@@ -161,6 +221,27 @@ def test_integers_are_inferred(probe, values):
         assert list(struct.unpack(f"<{len(values)}d", bytes.fromhex(data))) == [
             float(v) for v in values
         ]
+    else:
+        assert name == "bad_value"
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    integers=st.lists(INTEGERS, max_size=4),
+    floats=st.lists(
+        st.sampled_from(["1.5", "-0.0", "1e5", "-9223372036854775809.0", "NaN", "-Infinity", "-0"]),
+        min_size=1,
+        max_size=3,
+    ),
+    rand=st.randoms(use_true_random=False),
+)
+def test_integers_among_floats(probe, integers, floats, rand):
+    texts = [str(n) for n in integers] + ["0.5"] + floats
+    rand.shuffle(texts)
+    name, _, data = probe.ask("read - [" + ",".join(texts) + "]").partition(" ")
+    if all(-(2**63) <= n < 2**64 for n in integers):
+        assert name == "float64"
+        assert bytes.fromhex(data) == b"".join(struct.pack("<d", float(t)) for t in texts)
     else:
         assert name == "bad_value"
 

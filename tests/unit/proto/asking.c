@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "proto/charconv.h"
+#include "proto/number_write.h"
 
 struct engine *asking_engine;
 static char directory[64];
@@ -42,13 +42,14 @@ static enum status open_read(void *context, const char *path, int *fd, struct er
 	return *fd >= 0 ? STATUS_OK : fail(err, STATUS_FILE_NOT_FOUND, "%s is not there", path);
 }
 
-static enum status glob_files(void *context, const char *pattern, struct file_list *out,
-			      struct error *err)
+static enum status glob_files(void *context, const char *pattern, uint64_t *effort,
+			      struct file_list *out, struct error *err)
 {
 	struct dirent **entries;
 	int count = scandir(directory, &entries, NULL, alphasort), i;
 
 	(void)context;
+	(void)effort;
 	must(count >= 0, directory);
 	out->paths = calloc((size_t)count, sizeof(*out->paths));
 	for (i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* number_probe.c - proto/charconv.h for a test in another language. Lines in,
+/* number_probe.c - numbers as text, for a test in another language. Lines in,
  * a line out for each:
  *
  *   read DTYPE TEXT     the elements as hex bytes, or an error's code; DTYPE
@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "proto/charconv.h"
 #include "proto/npy.h"
+#include "proto/number_write.h"
+#include "proto/numbers.h"
 
 static void put_hex(const void *data, size_t size)
 {

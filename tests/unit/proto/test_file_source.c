@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "asking.h"
-#include "proto/charconv.h"
 #include "proto/file_source.h"
+#include "proto/number_write.h"
 #include <cmocka.h>
 
 static int set_up(void **state)
