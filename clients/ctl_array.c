@@ -88,17 +88,17 @@ static enum ctl_exit set_x(enum ctl_array_option option, struct ctl_job *job, co
 }
 
 /* Numbers of the command line: the same words as in a text. */
-static enum ctl_exit set_with_numbers(struct ctl_source *with, const char *value)
+static enum ctl_exit set_numbers(struct ctl_source *source, const char *name, const char *value)
 {
 	struct ctl_numbers numbers;
 	enum ctl_exit code;
 
-	with->kind = CTL_SOURCE_MEMBER;
-	ctl_numbers_init(&numbers, "--with");
-	ctl_text_puts(&with->member, "\"data\":");
-	code = ctl_numbers_feed(&numbers, &with->member, value, strlen(value));
+	source->kind = CTL_SOURCE_MEMBER;
+	ctl_numbers_init(&numbers, name);
+	ctl_text_puts(&source->member, "\"data\":");
+	code = ctl_numbers_feed(&numbers, &source->member, value, strlen(value));
 	if (code == CTL_OK)
-		code = ctl_numbers_end(&numbers, &with->member);
+		code = ctl_numbers_end(&numbers, &source->member);
 	return code == CTL_OK ? CTL_OK : CTL_USAGE;
 }
 
@@ -109,7 +109,7 @@ static enum ctl_exit set_with(enum ctl_array_option option, struct ctl_job *job,
 	if (code != CTL_OK)
 		return code;
 	if (option == CTL_ARRAY_WITH)
-		return set_with_numbers(&job->with, value);
+		return set_numbers(&job->with, "--with", value);
 	if (option == CTL_ARRAY_WITH_FILE)
 		local(&job->with, value);
 	else
@@ -186,11 +186,7 @@ enum ctl_exit ctl_array_operand(struct ctl_job *job, const char *operand)
 	}
 	if (*operand == '[') {
 		code = claim_x(job, "a JSON array", false);
-		if (code == CTL_OK) {
-			x->kind = CTL_SOURCE_MEMBER;
-			ctl_text_printf(&x->member, "\"data\":%s", operand);
-		}
-		return code;
+		return code == CTL_OK ? set_numbers(x, "the array", operand) : code;
 	}
 	code = claim_x(job, "numbers", true);
 	if (code != CTL_OK)

@@ -120,8 +120,14 @@ static enum ctl_format format_of(const struct ctl_job *job, const struct ctl_loc
 {
 	if (job->format != CTL_FORMAT_AUTO)
 		return job->format;
-	if (ctl_local_is_npy(local))
+	/* An empty or broken x.npy is an error, as on the server. */
+	if (ctl_local_is_npy(local) || ctl_local_is_named_npy(local))
 		return CTL_FORMAT_NPY;
+	if (dtype != NULL && ctl_local_is_numbers(local))
+		ctl_fail(CTL_OK,
+			 "%s looks like text and is read as raw %s: --format text reads numbers, "
+			 "--format raw is silent",
+			 local->name, dtype);
 	return dtype != NULL ? CTL_FORMAT_RAW : CTL_FORMAT_TEXT;
 }
 
@@ -229,6 +235,18 @@ static enum ctl_exit build_parts(struct ctl_body *body, const struct ctl_job *jo
 	return code;
 }
 
+/* Raw elements that begin as a NumPy file does. */
+static enum ctl_exit build_raw_part(struct ctl_body *body, const struct ctl_job *job,
+				    struct ctl_local *local)
+{
+	if (local->size >= 0)
+		return build_parts(body, job, local);
+	ctl_local_close(local);
+	return ctl_fail(CTL_USAGE,
+			"%s: begins as a .npy file does: to be read as raw it must be a file",
+			local->name);
+}
+
 enum ctl_exit ctl_body_open(struct ctl_body *out, const struct ctl_job *job)
 {
 	struct ctl_body body = {.job_length = -1};
@@ -256,6 +274,9 @@ enum ctl_exit ctl_body_open(struct ctl_body *out, const struct ctl_job *job)
 	} else if (format == CTL_FORMAT_RAW && job->dtype == NULL) {
 		ctl_local_close(&local);
 		code = ctl_fail(CTL_USAGE, "%s: raw elements need --dtype", local.name);
+	} else if (format == CTL_FORMAT_RAW && ctl_local_is_npy(&local)) {
+		/* As a body of its own the server would take it for what it looks like. */
+		code = build_raw_part(&body, job, &local);
 	} else {
 		build_single(&body, job, &local, format);
 	}

@@ -200,6 +200,20 @@ static const char *server_name(const struct ctl_server *server)
 	return server->unix_path != NULL ? server->unix_path : server->url;
 }
 
+/* libcurl's words, but of a socket's path: it would tell of a port 80. */
+static enum ctl_exit unreachable(CURL *curl, CURLcode result, const char *why,
+				 const struct ctl_server *server)
+{
+	long number = 0;
+
+	if (*why == '\0')
+		why = curl_easy_strerror(result);
+	if (server->unix_path != NULL && result == CURLE_COULDNT_CONNECT &&
+	    curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &number) == CURLE_OK && number != 0)
+		why = strerror((int)number);
+	return ctl_fail(CTL_UNREACHABLE, "%s: %s", server_name(server), why);
+}
+
 static enum ctl_exit perform(CURL *curl, struct exchange *exchange, const struct ctl_server *server)
 {
 	char why[CURL_ERROR_SIZE] = "";
@@ -219,8 +233,7 @@ static enum ctl_exit perform(CURL *curl, struct exchange *exchange, const struct
 	 * counts, not the broken pipe. */
 	if (result != CURLE_OK &&
 	    (exchange->answer.status < 400 || exchange->answer.text.size == 0))
-		return ctl_fail(CTL_UNREACHABLE, "%s: %s", server_name(server),
-				*why != '\0' ? why : curl_easy_strerror(result));
+		return unreachable(curl, result, why, server);
 	return CTL_OK;
 }
 

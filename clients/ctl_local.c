@@ -89,6 +89,21 @@ bool ctl_local_is_npy(const struct ctl_local *local)
 	       memcmp(local->head, NPY_MAGIC, NPY_MAGIC_SIZE) == 0;
 }
 
+bool ctl_local_is_named_npy(const struct ctl_local *local)
+{
+	size_t size = strlen(local->name);
+
+	return size > 4 && strcmp(local->name + size - 4, ".npy") == 0;
+}
+
+bool ctl_local_is_numbers(const struct ctl_local *local)
+{
+	/* Four bytes: two numbers and what parts them. */
+	return local->head_size >= 4 &&
+	       strspn(local->head, "0123456789+-.eE,; \t\r\n") == local->head_size &&
+	       strpbrk(local->head, "0123456789") != NULL;
+}
+
 enum ctl_exit ctl_local_read(struct ctl_local *local, void *out, size_t size, size_t *got)
 {
 	size_t from_head = local->done < (int64_t)local->head_size

@@ -25,8 +25,12 @@ struct ctl_local {
 enum ctl_exit ctl_local_open(struct ctl_local *out, const char *name);
 void ctl_local_close(struct ctl_local *local);
 
-/* Is it a NumPy file, by its first bytes? */
+/* Is it a NumPy file, by its first bytes? By its name? */
 bool ctl_local_is_npy(const struct ctl_local *local);
+bool ctl_local_is_named_npy(const struct ctl_local *local);
+
+/* Do its first bytes look like a text of numbers? */
+bool ctl_local_is_numbers(const struct ctl_local *local);
 
 /* Up to size bytes; *got is 0 only at the end. A file whose size was known and
  * that ends early is an error; what is appended meanwhile is left out. */

@@ -23,8 +23,12 @@ static bool is_separator(char c)
 
 static enum ctl_exit token_end(struct ctl_numbers *numbers, struct ctl_text *out)
 {
-	int shown = numbers->token_size < 40 ? (int)numbers->token_size : 40;
-
+	if (numbers->count == 0 && numbers->token_size >= 3 &&
+	    memcmp(numbers->token, "\xef\xbb\xbf", 3) == 0) {
+		/* A byte order mark, as Windows puts it before UTF-8. */
+		numbers->token_size -= 3;
+		memmove(numbers->token, numbers->token + 3, numbers->token_size);
+	}
 	if (numbers->token_size == 0)
 		return CTL_OK;
 	if (numbers->count != 0)
@@ -33,7 +37,9 @@ static enum ctl_exit token_end(struct ctl_numbers *numbers, struct ctl_text *out
 		return ctl_fail(CTL_LOCAL,
 				"%s, line %" PRIu64 ": '%.*s' is not a number (raw elements need "
 				"--dtype)",
-				numbers->name, numbers->line, shown, numbers->token);
+				numbers->name, numbers->line,
+				numbers->token_size < 40 ? (int)numbers->token_size : 40,
+				numbers->token);
 	numbers->count++;
 	numbers->token_size = 0;
 	return CTL_OK;
@@ -49,6 +55,11 @@ static enum ctl_exit tokens_feed(struct ctl_numbers *numbers, struct ctl_text *o
 			if (code != CTL_OK)
 				return code;
 			numbers->line += bytes[i] == '\n';
+		} else if (bytes[i] == '\0') {
+			return ctl_fail(CTL_LOCAL,
+					"%s, line %" PRIu64 ": a NUL byte, which no text has (raw "
+					"elements need --dtype)",
+					numbers->name, numbers->line);
 		} else if (numbers->token_size == sizeof(numbers->token)) {
 			return ctl_fail(CTL_LOCAL,
 					"%s, line %" PRIu64 ": no number has over %u characters",
@@ -56,6 +67,33 @@ static enum ctl_exit tokens_feed(struct ctl_numbers *numbers, struct ctl_text *o
 		} else {
 			numbers->token[numbers->token_size++] = bytes[i];
 		}
+	}
+	return CTL_OK;
+}
+
+/* The server would complain of the whole job object around an array that does
+ * not end where the text does. */
+static enum ctl_exit json_feed(struct ctl_numbers *numbers, const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		char c = bytes[i];
+
+		if (numbers->json.ended && !is_space(c))
+			return ctl_fail(CTL_LOCAL,
+					"%s, line %" PRIu64
+					": '%c' after the end of the JSON array",
+					numbers->name, numbers->line, c);
+		numbers->line += c == '\n';
+		if (numbers->json.escaped)
+			numbers->json.escaped = false;
+		else if (numbers->json.in_string && c == '\\')
+			numbers->json.escaped = true;
+		else if (c == '"')
+			numbers->json.in_string = !numbers->json.in_string;
+		else if (!numbers->json.in_string && (c == '[' || c == '{'))
+			numbers->json.depth++;
+		else if (!numbers->json.in_string && (c == ']' || c == '}'))
+			numbers->json.ended = --numbers->json.depth == 0;
 	}
 	return CTL_OK;
 }
@@ -77,7 +115,7 @@ enum ctl_exit ctl_numbers_feed(struct ctl_numbers *numbers, struct ctl_text *out
 	if (numbers->state == CTL_NUMBERS_TOKENS)
 		return tokens_feed(numbers, out, bytes + i, size - i);
 	ctl_text_add(out, bytes + i, size - i);
-	return CTL_OK;
+	return json_feed(numbers, bytes + i, size - i);
 }
 
 enum ctl_exit ctl_numbers_end(struct ctl_numbers *numbers, struct ctl_text *out)
@@ -85,7 +123,11 @@ enum ctl_exit ctl_numbers_end(struct ctl_numbers *numbers, struct ctl_text *out)
 	enum ctl_exit code;
 
 	if (numbers->state == CTL_NUMBERS_JSON)
-		return CTL_OK;
+		return numbers->json.ended
+			       ? CTL_OK
+			       : ctl_fail(CTL_LOCAL,
+					  "%s: the JSON array does not end: ']' is missing",
+					  numbers->name);
 	if (numbers->state == CTL_NUMBERS_BEGIN)
 		ctl_text_puts(out, "[");
 	code = token_end(numbers, out);

@@ -1,7 +1,8 @@
 /* ctl_numbers.h - a text of numbers turned into a JSON array as it streams by.
  *
  * Numbers are separated by white space, commas or semicolons. A text that
- * begins with '[' is JSON already and passes unchanged. */
+ * begins with '[' is JSON already and passes unchanged; only that it is one
+ * array, closed at its end, is seen to here. */
 #ifndef CLIENTS_CTL_NUMBERS_H
 #define CLIENTS_CTL_NUMBERS_H
 
@@ -17,6 +18,10 @@ struct ctl_numbers {
 	enum { CTL_NUMBERS_BEGIN, CTL_NUMBERS_JSON, CTL_NUMBERS_TOKENS } state;
 	char token[CTL_NUMBER_MAX];
 	size_t token_size;
+	struct {
+		uint64_t depth; /* brackets open */
+		bool in_string, escaped, ended;
+	} json;
 	uint64_t line; /* from 1 */
 	uint64_t count;
 };

@@ -49,6 +49,7 @@ static const struct {
 /* What one reading of a command line remembers. */
 struct reading {
 	struct ctl_options *options;
+	const char *url;    /* --url; FOLDD_URL is not meant by it */
 	const char *output; /* --output and --overwrite belong together */
 	bool overwrite;
 	unsigned operands;
@@ -101,11 +102,11 @@ static enum ctl_exit set_general(struct reading *reading, int id, const char *va
 		options->help = true;
 		return CTL_OK;
 	case OPTION_URL:
-		options->server.url = value;
-		return CTL_OK;
+		reading->url = options->server.url = value;
+		return *value != '\0' ? CTL_OK : ctl_fail(CTL_USAGE, "--url: there is no URL");
 	case OPTION_UNIX:
 		options->server.unix_path = value;
-		return CTL_OK;
+		return *value != '\0' ? CTL_OK : ctl_fail(CTL_USAGE, "--unix: there is no path");
 	case OPTION_JSON:
 		options->json = true;
 		return CTL_OK;
@@ -213,6 +214,8 @@ static enum ctl_exit check(struct reading *reading)
 {
 	struct ctl_options *options = reading->options;
 
+	if (reading->url != NULL && options->server.unix_path != NULL)
+		return ctl_fail(CTL_USAGE, "--url and --unix name two servers");
 	if (options->command == CTL_BATCH && options->batch_file == NULL)
 		options->batch_file = "-";
 	if (!(JOBS & 1u << options->command))

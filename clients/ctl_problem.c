@@ -11,15 +11,15 @@ static enum ctl_exit exit_of(long status)
 /* "bad_value: axis 3 is beyond the last (at /axis)" */
 enum ctl_exit ctl_problem_report_entry(const json_t *problem, const char *prefix)
 {
-	const json_t *pointer = json_object_get(problem, "pointer");
+	/* "" leads to the job as a whole: no place to tell. */
+	const char *pointer = ctl_json_member(problem, "pointer");
 	const char *detail = ctl_json_member(problem, "detail");
 
 	if (*detail == '\0')
 		detail = ctl_json_member(problem, "title");
 	return ctl_fail(exit_of(strtol(ctl_json_member(problem, "status"), NULL, 10)),
 			"%s%s: %s%s%s%s", prefix, ctl_json_member(problem, "code"), detail,
-			pointer != NULL ? " (at " : "", ctl_json_word(pointer),
-			pointer != NULL ? ")" : "");
+			*pointer != '\0' ? " (at " : "", pointer, *pointer != '\0' ? ")" : "");
 }
 
 enum ctl_exit ctl_problem_report(const struct ctl_answer *answer)

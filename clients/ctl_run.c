@@ -1,7 +1,5 @@
 #include "config.h"
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include "clients/ctl_info.h"
 #include "clients/ctl_json.h"
 #include "clients/ctl_problem.h"
@@ -20,14 +18,6 @@ static void print_json(const struct ctl_answer *answer)
 static enum ctl_exit not_json(void)
 {
 	return ctl_fail(CTL_UNREACHABLE, "the answer is not JSON: is this a foldd?");
-}
-
-/* stdout took all of it; a full disk or a closed pipe shows here. */
-static enum ctl_exit end_output(enum ctl_exit code)
-{
-	if ((fflush(stdout) != 0 || ferror(stdout)) && code == CTL_OK)
-		return ctl_fail(CTL_LOCAL, "standard output: %s", strerror(errno));
-	return code;
 }
 
 static enum ctl_exit show_result(const struct ctl_options *options, const struct ctl_answer *answer)
@@ -76,7 +66,7 @@ enum ctl_exit ctl_run_job(const struct ctl_options *options)
 		ctl_sink_deinit(&sink);
 	ctl_answer_deinit(&answer);
 	ctl_body_close(&body);
-	return end_output(code);
+	return code;
 }
 
 /* Each entry is a result or a problem; the last failure's code counts. */
@@ -131,7 +121,7 @@ enum ctl_exit ctl_run_batch(const struct ctl_options *options)
 	}
 	json_decref(results);
 	ctl_answer_deinit(&answer);
-	return end_output(code);
+	return code;
 }
 
 enum ctl_exit ctl_run_info(const struct ctl_options *options)
@@ -153,5 +143,5 @@ enum ctl_exit ctl_run_info(const struct ctl_options *options)
 	}
 	json_decref(info);
 	ctl_answer_deinit(&answer);
-	return end_output(code);
+	return code;
 }

@@ -118,8 +118,14 @@ int main(int argc, char **argv)
 		if (!read_option(&options, id, optarg))
 			return usage(table[index].name, optarg);
 	}
-	if (optind != argc - 1 || strcmp(argv[optind], "cpu") != 0) {
+	if (optind == argc) {
 		fputs(help, stderr);
+		return 2;
+	}
+	index = strcmp(argv[optind], "cpu") != 0 ? optind : optind + 1;
+	if (index < argc) {
+		fprintf(stderr, "foldbench: '%s' makes no sense; see foldbench --help\n",
+			argv[index]);
 		return 2;
 	}
 	arithmetic_init_thread();

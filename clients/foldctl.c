@@ -4,6 +4,7 @@
  * ctl_http -> ctl_run -> ctl_result or ctl_problem. */
 #include "config.h"
 #include <curl/curl.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,12 +45,10 @@ static enum ctl_exit run_command(enum ctl_command command, int argc, char **argv
 	return code;
 }
 
-int main(int argc, char **argv)
+static enum ctl_exit run_words(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
 
-	/* A reader that leaves early (head) is an error of write(), not a death. */
-	signal(SIGPIPE, SIG_IGN);
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
 		ctl_help_print(stdout);
 		return CTL_OK;
@@ -60,10 +59,23 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < CTL_COMMAND_COUNT; i++) {
 		if (strcmp(word, ctl_command_name((enum ctl_command)i)) == 0)
-			return (int)run_command((enum ctl_command)i, argc - 1, argv + 1);
+			return run_command((enum ctl_command)i, argc - 1, argv + 1);
 	}
 	if (*word != '\0')
-		ctl_fail(CTL_USAGE, "'%s' is no command", word);
+		return ctl_fail(CTL_USAGE, "'%s' is no command; see foldctl --help", word);
 	ctl_help_print(stderr);
 	return CTL_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	enum ctl_exit code;
+
+	/* A reader that leaves early (head) is an error of write(), not a death. */
+	signal(SIGPIPE, SIG_IGN);
+	code = run_words(argc, argv);
+	/* stdout took all of it; a full disk or a closed pipe shows here. */
+	if ((fflush(stdout) != 0 || ferror(stdout)) && code == CTL_OK)
+		code = ctl_fail(CTL_LOCAL, "standard output: %s", strerror(errno));
+	return (int)code;
 }

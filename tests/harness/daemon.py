@@ -2,10 +2,12 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
 import time
+import weakref
 from pathlib import Path
 
 from harness.client import Client
@@ -33,6 +35,8 @@ class Daemon:
 
     def __init__(self, *options, folder=None, prefix=(), environment=None, unix=False):
         self.folder = Path(folder or tempfile.mkdtemp(prefix="foldd-test-"))
+        if folder is None:
+            weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self.folder.mkdir(exist_ok=True)
         self.port_file = self.folder / "port"
         self.port_file.unlink(missing_ok=True)

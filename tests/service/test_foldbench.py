@@ -17,6 +17,11 @@ def foldbench(*words, expect=0):
     return ended.stdout
 
 
+def test_a_wrong_word_is_named():
+    ended = subprocess.run([str(program("foldbench")), "gpu"], capture_output=True, text=True)
+    assert ended.returncode == 2 and ended.stderr.startswith("foldbench: 'gpu' makes no sense")
+
+
 def test_cpu():
     """Every type, length, operation and promise once, beside the yardstick."""
     words = ("cpu", "--lengths", "1,5000", "--seconds", "0", "--threads", "1")

@@ -24,13 +24,14 @@ class Foldctl:
     def __init__(self, port):
         self.environment = {**os.environ, "FOLDD_URL": f"http://127.0.0.1:{port}"}
 
-    def __call__(self, *words, stdin=b"", expect=OK, cwd=None):
+    def __call__(self, *words, stdin=b"", expect=OK, cwd=None, pass_fds=()):
         ended = subprocess.run(
             [str(program("foldctl")), *map(str, words)],
             input=stdin,
             capture_output=True,
             env=self.environment,
             cwd=cwd,
+            pass_fds=pass_fds,
             timeout=300,
         )
         stderr = ended.stderr.decode(errors="replace")
@@ -107,6 +108,40 @@ def test_raw(foldctl, tmp_path):
     expected = {"sum": array.sum(axis=0).tolist()}
     assert foldctl.results("reduce", "sum", "-f", tmp_path / "x", *words) == expected
     assert foldctl.results("reduce", "sum", "-", *words, stdin=array.tobytes()) == expected
+
+
+def test_raw_that_begins_as_npy(foldctl, tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(4.0))
+    data = (tmp_path / "x.npy").read_bytes()
+    words = ("reduce", "sum,count", "--format", "raw", "--dtype", "uint8")
+    expected = {"sum": sum(data), "count": len(data)}
+    assert foldctl.results(*words, "-f", tmp_path / "x.npy") == expected
+    read, write = os.pipe()
+    os.write(write, data)
+    os.close(write)
+    _, stderr = foldctl(*words, "-f", f"/dev/fd/{read}", expect=USAGE, pass_fds=(read,))
+    os.close(read)
+    assert "must be a file" in stderr
+
+
+@pytest.mark.parametrize("content", [b"", b"1 2 3\n"])
+def test_what_is_named_npy_is_npy(foldctl, tmp_path, content):
+    """A download that broke is no array of nothing."""
+    (tmp_path / "x.npy").write_bytes(content)
+    _, stderr = foldctl("reduce", "sum", "-f", tmp_path / "x.npy", expect=FAILED)
+    assert "bad_npy" in stderr
+    (tmp_path / "x.npy").write_bytes(b"1 2 3\n")
+    assert foldctl.results("reduce", "sum", "--format", "text", "-f", tmp_path / "x.npy") == {"sum": 6}
+
+
+def test_text_read_as_raw_is_warned_of(foldctl, tmp_path):
+    (tmp_path / "x").write_bytes(b"1.5 2.5\n")
+    words = ("reduce", "count", "-f", tmp_path / "x", "--dtype", "float32")
+    assert "looks like text" in foldctl(*words)[1]
+    assert foldctl(*words, "--format", "raw")[1] == ""
+    assert foldctl(*words, "--format", "text")[1] == ""
+    (tmp_path / "x").write_bytes(np.arange(4, dtype="<f4").tobytes())
+    assert foldctl(*words)[1] == ""
 
 
 def test_pipe_is_read_to_its_end(foldctl, daemon):
@@ -382,6 +417,13 @@ def test_problems(foldctl):
     assert "bad_shape" in stderr
     _, stderr = foldctl("reduce", "sum", "--path", "/etc/passwd", expect=FAILED)
     assert "path_forbidden" in stderr
+    _, stderr = foldctl("reduce", "sum", 1, "--dtype", "float33", expect=FAILED)
+    assert '"float33" (at /dtype)' in stderr
+
+
+def test_a_problem_of_the_whole_job_has_no_place(foldctl):
+    _, stderr = foldctl("batch", stdin=b"[1]", expect=FAILED)
+    assert stderr.startswith("foldctl: job 0: bad_job: ") and "(at" not in stderr
 
 
 def test_refused_upload(foldctl, start, tmp_path):
@@ -403,6 +445,12 @@ def test_refused_upload(foldctl, start, tmp_path):
         ("reduce", "sum", "x.npy"),
         ("reduce", "sum", "1", "-f", "x"),
         ("reduce", "sum", "1", "--nonsense"),
+        ("reduce", "sum", "[1, 2"),
+        ("reduce", "sum", '[1], "op": [2]'),
+        ("reduce", "dot", "1", "--with", "[1"),
+        ("info", "--url", ""),
+        ("info", "--unix", ""),
+        ("info", "--unix", "s", "--url", "http://127.0.0.1:1"),
         ("scan", "sum", "1", "--ddof", "1"),
         ("info", "1"),
         ("batch", "a", "b"),
@@ -418,15 +466,18 @@ def test_local_errors(foldctl, tmp_path):
     foldctl("reduce", "sum", "-f", tmp_path, expect=LOCAL)
     _, stderr = foldctl("reduce", "sum", "-", stdin=b"1\n2 3\nx\n", expect=LOCAL)
     assert "line 3" in stderr and "'x'" in stderr
+    _, stderr = foldctl("reduce", "sum", "-", stdin=b"1 \x1b[31m", expect=LOCAL)
+    assert "'\\x1b[31m'" in stderr
     foldctl("batch", tmp_path / "missing", expect=LOCAL)
+
+
+@pytest.mark.parametrize("words", [("reduce", "sum", "1"), ("info",), ("--help",), ("scan", "--help")])
+def test_full_disk(foldctl, words):
     with open("/dev/full", "wb") as full:
         ended = subprocess.run(
-            [str(program("foldctl")), "reduce", "sum", "1"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            env=foldctl.environment,
+            [str(program("foldctl")), *words], stdout=full, stderr=subprocess.PIPE, env=foldctl.environment
         )
-    assert ended.returncode == LOCAL, ended.stderr
+    assert ended.returncode == LOCAL and b"standard output" in ended.stderr
 
 
 def test_a_bad_text_breaks_the_upload_off(foldctl, daemon):
@@ -445,7 +496,8 @@ def free_port():
 
 def test_unreachable(foldctl, tmp_path):
     foldctl("info", "--url", f"http://127.0.0.1:{free_port()}", expect=UNREACHABLE)
-    foldctl("info", "--unix", tmp_path / "none", expect=UNREACHABLE)
+    _, stderr = foldctl("info", "--unix", tmp_path / "none", expect=UNREACHABLE)
+    assert "none: No such file or directory" in stderr
     foldctl("info", "--url", "ftp://127.0.0.1", expect=UNREACHABLE)
 
 

@@ -40,12 +40,17 @@ static void test_separators(void **state)
 	check("1 2,3;4\n5\r\n6\t7", "[1,2,3,4,5,6,7]");
 	check("\n\n 1,, 2 \n", "[1,2]");
 	check("nan,-inf 1e5", "[\"NaN\",\"-Infinity\",1e5]");
+	check("\xef\xbb\xbf"
+	      "1 2",
+	      "[1,2]");
+	check("\xef\xbb\xbf\n1", "[1]");
 }
 
 static void test_json_passes(void **state)
 {
 	(void)state;
 	check(" [[1, 2],\n [3, 4]]\n", "[[1, 2],\n [3, 4]]\n");
+	check("[\"]\\\"]\", 1] ", "[\"]\\\"]\", 1] ");
 }
 
 static enum ctl_exit feed_all(const char *input, size_t size)
@@ -70,6 +75,16 @@ static void test_refused(void **state)
 	assert_int_equal(feed_all("1 x 2", 5), CTL_LOCAL);
 	assert_int_equal(feed_all("1 2x", 4), CTL_LOCAL);
 	assert_int_equal(feed_all("1\0002", 3), CTL_LOCAL);
+	assert_int_equal(feed_all("1 \xef\xbb\xbf"
+				  "2",
+				  6),
+			 CTL_LOCAL);
+	assert_int_equal(feed_all("[1, 2", 5), CTL_LOCAL);
+	assert_int_equal(feed_all("[[1], [2]", 9), CTL_LOCAL);
+	assert_int_equal(feed_all("[1]]", 4), CTL_LOCAL);
+	assert_int_equal(feed_all("[1] [2]", 7), CTL_LOCAL);
+	assert_int_equal(feed_all("[1], \"op\": \"max\"", 16), CTL_LOCAL);
+	assert_int_equal(feed_all("[\"]", 3), CTL_LOCAL);
 	memset(huge, '1', sizeof(huge));
 	assert_int_equal(feed_all(huge, CTL_NUMBER_MAX), CTL_OK);
 	assert_int_equal(feed_all(huge, CTL_NUMBER_MAX + 1), CTL_LOCAL);
