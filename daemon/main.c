@@ -79,6 +79,16 @@ static enum status open_engine(struct service *service, struct loop *loop, struc
 	return STATUS_OK;
 }
 
+/* A named one; the default is used when a job needs it. */
+static enum status check_spool_directory(const struct settings *settings, struct error *err)
+{
+	if (settings->spool_directory != NULL &&
+	    access(settings->spool_directory, W_OK | X_OK) != 0)
+		return fail(err, STATUS_BAD_VALUE, "compute.spool_dir %s: %s",
+			    settings->spool_directory, strerror(errno));
+	return STATUS_OK;
+}
+
 static enum status daemon_open(struct daemon *daemon, const struct settings *settings,
 			       struct error *err)
 {
@@ -97,7 +107,9 @@ static enum status daemon_open(struct daemon *daemon, const struct settings *set
 	    (ssize_t)sizeof(service->id_seed))
 		return fail(err, STATUS_INTERNAL, "getrandom: %s", strerror(errno));
 
-	status = open_listeners(daemon, settings, err);
+	status = check_spool_directory(settings, err);
+	if (status == STATUS_OK)
+		status = open_listeners(daemon, settings, err);
 	if (status == STATUS_OK)
 		status = loop_create(&daemon->loop, err);
 	if (status == STATUS_OK)
@@ -184,10 +196,8 @@ static enum status check(const struct options *options, struct error *err)
 
 	for (size_t i = 0; i < settings->tcp.count && status == STATUS_OK; i++)
 		status = listen_check_tcp(settings->tcp.items[i], settings->allow_remote != 0, err);
-	if (status == STATUS_OK && settings->spool_directory != NULL &&
-	    access(settings->spool_directory, W_OK | X_OK) != 0)
-		status = fail(err, STATUS_BAD_VALUE, "compute.spool_dir %s: %s",
-			      settings->spool_directory, strerror(errno));
+	if (status == STATUS_OK)
+		status = check_spool_directory(settings, err);
 	if (status == STATUS_OK)
 		status = roots_open(&roots, settings->roots.items, settings->roots.count,
 				    settings->write_roots.items, settings->write_roots.count,
@@ -233,7 +243,9 @@ int main(int argc, char **argv)
 		}
 		options_deinit(&options);
 	}
+	if (status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
+		status = fail(&err, STATUS_INTERNAL, "standard output: %s", strerror(errno));
 	if (status != STATUS_OK)
 		fprintf(stderr, "foldd: %s\n", err.text);
-	return status == STATUS_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return status == STATUS_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

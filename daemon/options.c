@@ -11,6 +11,7 @@
 #endif
 
 enum option_id {
+	OPTION_SHORT_HELP = 'h',
 	OPTION_CONFIG = 256,
 	OPTION_CHECK,
 	OPTION_HELP,
@@ -78,7 +79,7 @@ void options_print_help(FILE *out)
 	      "  --config FILE          configuration file (default " FOLDD_CONFIG_FILE "\n"
 	      "                         if it is there)\n"
 	      "  --check                check the configuration, print it, and end\n"
-	      "  --help, --version      print this, or the version, and end\n",
+	      "  -h, --help, --version  print this, or the version, and end\n",
 	      out);
 }
 
@@ -126,12 +127,16 @@ static enum status scan(struct options *options, int argc, char **argv, struct a
 {
 	struct option known[PLAIN_COUNT + SHORTCUT_COUNT + 1];
 	enum status status = STATUS_OK;
-	int id;
+	int id, at;
 
 	all_options(known);
 	optind = 0;
 	opterr = 0;
-	while (status == STATUS_OK && (id = getopt_long(argc, argv, ":", known, NULL)) != -1) {
+	while (status == STATUS_OK) {
+		at = optind == 0 ? 1 : optind;
+		id = getopt_long(argc, argv, "+:h", known, NULL);
+		if (id == -1)
+			break;
 		switch (id) {
 		case OPTION_CONFIG:
 			options->config_path = optarg;
@@ -140,6 +145,7 @@ static enum status scan(struct options *options, int argc, char **argv, struct a
 			options->action = ACTION_CHECK;
 			break;
 		case OPTION_HELP:
+		case OPTION_SHORT_HELP:
 			options->action = ACTION_HELP;
 			return STATUS_OK;
 		case OPTION_VERSION:
@@ -158,12 +164,15 @@ static enum status scan(struct options *options, int argc, char **argv, struct a
 			list[(*count)++] = (struct assignment){"listen", "allow_remote", "yes"};
 			break;
 		case ':':
-			return fail(err, STATUS_BAD_VALUE, "%s needs a value", argv[optind - 1]);
+			return fail(err, STATUS_BAD_VALUE, "%s needs a value", argv[at]);
 		case '?':
+			/* optopt: the known option that was given a value. */
 			return fail(err, STATUS_BAD_VALUE,
-				    "%s: unknown option, or a value it does "
-				    "not take (try --help)",
-				    argv[optind - 1]);
+				    optopt >= OPTION_CONFIG
+					    ? "%s: this option takes no value"
+					    : "%s: unknown option, or short for several (try "
+					      "--help)",
+				    argv[at]);
 		default:
 			list[(*count)++] =
 				(struct assignment){shortcuts[id - OPTION_KEY].section,

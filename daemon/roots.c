@@ -38,17 +38,25 @@ static char *absolute(const char *path)
 	return out;
 }
 
-static enum status root_open(struct root *out, const char *path, struct error *err)
+/* may: what the daemon must be allowed there, as of access(2). */
+static enum status root_open(struct root *out, const char *path, int may, struct error *err)
 {
+	const char *what = may & W_OK ? "write root" : "root";
+
 	if (path[0] == '\0')
 		return fail(err, STATUS_BAD_VALUE, "a root with an empty path");
 	out->path = absolute(path);
 	if (out->path == NULL)
-		return fail(err, STATUS_OUT_OF_MEMORY, "root %s: %s", path, strerror(errno));
+		return fail(err, STATUS_OUT_OF_MEMORY, "%s %s: %s", what, path, strerror(errno));
 	out->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (out->fd < 0) {
+	if (out->fd < 0 || faccessat(AT_FDCWD, path, may, AT_EACCESS) != 0) {
+		enum status status =
+			fail(err, STATUS_BAD_VALUE, "%s %s: %s", what, path, strerror(errno));
+
+		if (out->fd >= 0)
+			close(out->fd);
 		free(out->path);
-		return fail(err, STATUS_BAD_VALUE, "root %s: %s", path, strerror(errno));
+		return status;
 	}
 	return STATUS_OK;
 }
@@ -62,14 +70,15 @@ static void list_close(struct root *list, size_t count)
 	free(list);
 }
 
-static enum status list_open(struct root **out, char *const *paths, size_t count, struct error *err)
+static enum status list_open(struct root **out, char *const *paths, size_t count, int may,
+			     struct error *err)
 {
 	struct root *list = calloc(count + 1, sizeof(*list));
 
 	if (list == NULL)
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for %zu roots", count);
 	for (size_t i = 0; i < count; i++) {
-		enum status status = root_open(&list[i], paths[i], err);
+		enum status status = root_open(&list[i], paths[i], may, err);
 
 		if (status != STATUS_OK) {
 			list_close(list, i);
@@ -90,10 +99,10 @@ enum status roots_open(struct roots *out, char *const *read, size_t read_count, 
 	if (read_count + write_count > 0 && !beneath_works())
 		return fail(err, STATUS_BAD_VALUE,
 			    "file roots need openat2, which this kernel lacks (Linux 5.6)");
-	status = list_open(&roots.read, read, read_count, err);
+	status = list_open(&roots.read, read, read_count, X_OK, err);
 	if (status != STATUS_OK)
 		return status;
-	status = list_open(&roots.write, write, write_count, err);
+	status = list_open(&roots.write, write, write_count, W_OK | X_OK, err);
 	if (status != STATUS_OK) {
 		list_close(roots.read, read_count);
 		return status;
@@ -192,10 +201,10 @@ static enum status open_read(void *context, const char *path, int *fd, struct er
 	return STATUS_OK;
 }
 
-static enum status expand(void *context, const char *pattern, struct file_list *out,
-			  struct error *err)
+static enum status expand(void *context, const char *pattern, uint64_t *effort,
+			  struct file_list *out, struct error *err)
 {
-	return expand_pattern(context, pattern, out, err);
+	return expand_pattern(context, pattern, effort, out, err);
 }
 
 static enum status open_output(void *context, const char *path, bool overwrite,

@@ -216,6 +216,8 @@ enum status settings_set(struct settings *settings, const char *section, const c
 {
 	const struct key *key = find_key(section, name);
 
+	if (key == NULL && *section == '\0')
+		return fail(err, STATUS_BAD_VALUE, "the key %s stands in no [section]", name);
 	if (key == NULL)
 		return fail(err, STATUS_BAD_VALUE, "there is no key %s.%s", section, name);
 	if (key->type == KEY_TEXT)

@@ -103,7 +103,7 @@ def test_timeout_leaves_no_output(start, tmp_path, slow_file):
 
 def test_queue_full(start, tmp_path, slow_file):
     one = start("--root", tmp_path, *("--threads", 1, "--workers", 1), "--limit", "queue_jobs=1")
-    slow = {**slow_file, "timeout_ms": 20000}
+    slow = {**slow_file, "timeout_ms": 120000}
     running = Asking(one.client(), slow)
     time.sleep(0.5)
     waiting = Asking(one.client(), slow)
@@ -302,6 +302,20 @@ def test_bad_options_are_refused(options):
     done = run("--check", *options)
     assert done.returncode not in (0, -signal.SIGSEGV, -signal.SIGABRT), done
     assert done.stderr.strip(), options
+
+
+def test_spool_directory_must_be_there(tmp_path):
+    words = ("--spool-dir", tmp_path / "gone", "--listen", "127.0.0.1:0", "--port-file", tmp_path / "p")
+    for more in ((), ("--check",)):
+        done = run(*words, *more)
+        assert done.returncode == 1 and "gone: No such file" in done.stderr
+
+
+@pytest.mark.parametrize("option", ("--help", "--version", "--check"))
+def test_full_disk(option):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([str(program("foldd")), option], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1 and b"standard output" in done.stderr
 
 
 def test_only_loopback_unless_told(tmp_path):

@@ -163,6 +163,7 @@ static void nothing_without_roots(void **state)
 	struct output_file *file;
 	struct file_list list;
 	struct error err = {0};
+	uint64_t effort = FILE_GLOB_EFFORT;
 	int fd;
 
 	(void)state;
@@ -171,7 +172,8 @@ static void nothing_without_roots(void **state)
 	assert_int_equal(access.open_read(access.context, "a", &fd, &err), STATUS_PATH_FORBIDDEN);
 	assert_int_equal(access.open_read(access.context, "/etc/passwd", &fd, &err),
 			 STATUS_PATH_FORBIDDEN);
-	assert_int_equal(access.glob(access.context, "*", &list, &err), STATUS_PATH_FORBIDDEN);
+	assert_int_equal(access.glob(access.context, "*", &effort, &list, &err),
+			 STATUS_PATH_FORBIDDEN);
 	assert_int_equal(access.output_open(access.context, "a", true, &file, &fd, &err),
 			 STATUS_PATH_FORBIDDEN);
 	roots_close(&none);
@@ -191,14 +193,40 @@ static void roots_must_be_directories(void **state)
 	}
 }
 
+/* As nobody, where the test runs as root, who may everything. */
+static void roots_must_be_allowed(void **state)
+{
+	char *const closed[] = {"closed"}, *const read_only[] = {"read-only"};
+	bool is_root = geteuid() == 0;
+	struct roots some;
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(chmod(".", 0755), 0);
+	assert_int_equal(mkdir("closed", 0), 0);
+	assert_int_equal(mkdir("read-only", 0), 0);
+	assert_int_equal(chmod("read-only", 0555), 0);
+	if (is_root)
+		assert_int_equal(seteuid(65534), 0);
+	assert_int_equal(roots_open(&some, closed, 1, NULL, 0, 10, &err), STATUS_BAD_VALUE);
+	assert_string_equal(err.text, "root closed: Permission denied");
+	assert_int_equal(roots_open(&some, NULL, 0, read_only, 1, 10, &err), STATUS_BAD_VALUE);
+	assert_string_equal(err.text, "write root read-only: Permission denied");
+	assert_int_equal(roots_open(&some, read_only, 1, NULL, 0, 10, &err), STATUS_OK);
+	roots_close(&some);
+	if (is_root)
+		assert_int_equal(seteuid(0), 0);
+}
+
 /* names: separated by spaces. */
 static void expect_matches(const char *pattern, const char *names)
 {
 	char got[512] = "";
 	struct file_list list = {0};
 	struct error err = {0};
+	uint64_t effort = FILE_GLOB_EFFORT;
 
-	if (files.glob(files.context, pattern, &list, &err) != STATUS_OK)
+	if (files.glob(files.context, pattern, &effort, &list, &err) != STATUS_OK)
 		fail_msg("%s: %s", pattern, err.text);
 	for (size_t i = 0; i < list.count; i++) {
 		strcat(got, i == 0 ? "" : " ");
@@ -212,8 +240,9 @@ static void expect_no_matches(const char *pattern, enum status status)
 {
 	struct file_list list = {0};
 	struct error err = {0};
+	uint64_t effort = FILE_GLOB_EFFORT;
 
-	assert_int_equal(files.glob(files.context, pattern, &list, &err), status);
+	assert_int_equal(files.glob(files.context, pattern, &effort, &list, &err), status);
 	assert_null(list.paths);
 }
 
@@ -250,6 +279,23 @@ static void globs_fail(void **state)
 	roots.max_files = 2;
 	expect_no_matches("*.npy", STATUS_TOO_LARGE);
 	roots.max_files = 1000;
+}
+
+/* Each call leaves less for the next; what is used up stays so. */
+static void globs_cost_effort(void **state)
+{
+	struct file_list list = {0};
+	struct error err = {0};
+	uint64_t effort = 1000, before = effort;
+
+	(void)state;
+	while (files.glob(files.context, "s*/../[ab].npy", &effort, &list, &err) == STATUS_OK) {
+		file_list_free(&list);
+		assert_true(effort < before);
+		before = effort;
+	}
+	assert_int_equal(err.status, STATUS_TOO_LARGE);
+	assert_null(list.paths);
 }
 
 static struct output_file *begin_output(const char *path, bool overwrite, const char *text)
@@ -360,8 +406,10 @@ int main(void)
 		cmocka_unit_test(tells_what_is_wrong),
 		cmocka_unit_test(nothing_without_roots),
 		cmocka_unit_test(roots_must_be_directories),
+		cmocka_unit_test(roots_must_be_allowed),
 		cmocka_unit_test(globs_beneath),
 		cmocka_unit_test(globs_fail),
+		cmocka_unit_test(globs_cost_effort),
 		cmocka_unit_test(outputs_appear_whole),
 		cmocka_unit_test(outputs_leave_nothing),
 		cmocka_unit_test(outputs_stay_beneath),

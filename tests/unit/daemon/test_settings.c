@@ -110,7 +110,7 @@ static void names_file_and_line(void **state)
 	expect_error("[http]\nthreads = 2\ncolour = red\n",
 		     "bad.conf:3: there is no key http.colour");
 	expect_error("[nowhere]\nthreads = 2\n", "bad.conf:2: there is no key nowhere.threads");
-	expect_error("threads = 2\n", "bad.conf:1: there is no key .threads");
+	expect_error("threads = 2\n", "bad.conf:1: the key threads stands in no [section]");
 	expect_error("[http]\n\nidle = 10\n", "bad.conf:3: http.idle: \"10\" is not a duration");
 	expect_error("[http]\nidle = 1500ms\n", "whole seconds");
 	expect_error("[limits]\ntimeout = 10us\n", "whole milliseconds");
@@ -262,7 +262,9 @@ static void refuses_bad_command_lines(void **state)
 	} cases[] = {
 		{"--colour", NULL, "--colour: unknown option"},
 		{"--listen", NULL, "--listen needs a value"},
-		{"--check=yes", NULL, "--check=yes"},
+		{"--li", NULL, "--li: unknown option, or short for several"},
+		{"-vv", NULL, "-vv: unknown option"},
+		{"--check=yes", NULL, "--check=yes: this option takes no value"},
 		{"stray", NULL, "stray: not an option"},
 		{"--limit", "body", "not of the form NAME=VALUE"},
 		{"--limit", "colour=1", "there is no key limits.colour"},
