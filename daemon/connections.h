@@ -16,7 +16,8 @@
 
 struct connection {
 	int fd;
-	bool ended; /* by its client, when last looked at */
+	void *exchange; /* begun on it and not ended; its HTTP thread's alone */
+	bool ended;     /* by its client, when last looked at */
 	struct connection *previous, *next;
 };
 

@@ -13,12 +13,17 @@
 
 #define MAX_COMPONENTS 64u /* of a pattern: bounds recursion and descriptors (chosen) */
 
+/* In directory entries: what opening a directory, or looking for a name, costs. */
+#define EFFORT_DIRECTORY 64u
+#define EFFORT_NAME 8u
+
 struct walk {
 	const struct root *root;
 	const char *pattern; /* whole, for messages */
 	size_t prefix;       /* bytes of `path` before the part beneath the root */
 	char path[PATH_MAX]; /* found so far, as open_read() takes it */
 	uint64_t max_files;
+	uint64_t effort; /* what is left of it */
 	struct file_list found;
 	size_t room;
 	unsigned depth;
@@ -44,6 +49,15 @@ static enum status keep(struct walk *walk, struct error *err)
 	if (copy == NULL)
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for a list of files");
 	walk->found.paths[walk->found.count++] = copy;
+	return STATUS_OK;
+}
+
+static enum status spend(struct walk *walk, uint64_t effort, struct error *err)
+{
+	if (walk->effort < effort)
+		return fail(err, STATUS_TOO_LARGE, "%s looks at too many directories",
+			    walk->pattern);
+	walk->effort -= effort;
 	return STATUS_OK;
 }
 
@@ -76,8 +90,12 @@ static enum status too_long(struct error *err)
  * opening it will say why. */
 static enum status keep_if_there(struct walk *walk, struct error *err)
 {
-	int fd = beneath_open(walk->root->fd, here(walk), O_PATH);
+	enum status status = spend(walk, EFFORT_NAME, err);
+	int fd;
 
+	if (status != STATUS_OK)
+		return status;
+	fd = beneath_open(walk->root->fd, here(walk), O_PATH);
 	if (fd >= 0)
 		close(fd);
 	else if (errno == ENOENT || errno == ENOTDIR)
@@ -108,6 +126,9 @@ static enum status match_entries(struct walk *walk, DIR *directory, size_t used,
 				    strerror(errno));
 		if (entry == NULL)
 			return STATUS_OK;
+		status = spend(walk, 1, err);
+		if (status != STATUS_OK)
+			return status;
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
 		    !glob_match(rest, size, entry->d_name))
 			continue;
@@ -127,10 +148,13 @@ static enum status match_entries(struct walk *walk, DIR *directory, size_t used,
 static enum status match_here(struct walk *walk, size_t used, const char *rest, size_t size,
 			      struct error *err)
 {
-	int fd = beneath_open(walk->root->fd, here(walk), O_RDONLY | O_DIRECTORY);
-	enum status status;
+	enum status status = spend(walk, EFFORT_DIRECTORY, err);
 	DIR *directory;
+	int fd;
 
+	if (status != STATUS_OK)
+		return status;
+	fd = beneath_open(walk->root->fd, here(walk), O_RDONLY | O_DIRECTORY);
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return STATUS_OK; /* matches nothing */
 	if (fd < 0)
@@ -207,8 +231,8 @@ static bool has_pattern(const char *pattern)
 	return false;
 }
 
-enum status expand_pattern(const struct roots *roots, const char *pattern, struct file_list *out,
-			   struct error *err)
+enum status expand_pattern(const struct roots *roots, const char *pattern, uint64_t *effort,
+			   struct file_list *out, struct error *err)
 {
 	struct walk *walk;
 	const char *rest;
@@ -227,6 +251,7 @@ enum status expand_pattern(const struct roots *roots, const char *pattern, struc
 		goto free_walk;
 	walk->pattern = pattern;
 	walk->max_files = roots->max_files;
+	walk->effort = *effort;
 	if (pattern[0] == '/') {
 		walk->prefix = strlen(walk->root->path) + 1;
 		if (walk->prefix >= sizeof(walk->path)) {
@@ -237,6 +262,7 @@ enum status expand_pattern(const struct roots *roots, const char *pattern, struc
 		strcat(walk->path, "/");
 	}
 	status = descend(walk, walk->prefix, rest, err);
+	*effort = walk->effort;
 	if (status == STATUS_OK && walk->found.count == 0)
 		status = fail(err, STATUS_FILE_NOT_FOUND, "nothing matches %s", pattern);
 	if (status != STATUS_OK) {

@@ -17,11 +17,27 @@ struct http {
 	struct listener *listener;
 };
 
-/* The first sight of a request, before libmicrohttpd takes its target apart. */
+static struct connection *connection_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info == NULL ? NULL : info->socket_context;
+}
+
+/* The first sight of a request, before libmicrohttpd takes its target apart.
+ * When it fails to (0.9.75: no room for all of the query's parameters), it
+ * comes here again with the same request, or never says that it ended. */
 static void *on_target(void *context, const char *target, struct MHD_Connection *connection)
 {
-	(void)connection;
-	return exchange_create(context, target);
+	struct connection *of = connection_of(connection);
+	struct exchange *exchange = exchange_create(context, target);
+
+	if (of != NULL) {
+		exchange_destroy(of->exchange);
+		of->exchange = exchange;
+	}
+	return exchange;
 }
 
 static enum MHD_Result on_step(void *context, struct MHD_Connection *connection, const char *url,
@@ -45,11 +61,13 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 			 enum MHD_RequestTerminationCode code)
 {
 	struct exchange *exchange = *state;
+	struct connection *of = connection_of(connection);
 
 	(void)context;
-	(void)connection;
 	if (exchange == NULL)
 		return;
+	if (of != NULL)
+		of->exchange = NULL;
 	exchange_end(exchange, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
 	exchange_destroy(exchange);
 	*state = NULL;
@@ -63,6 +81,8 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
 	bool first = false;
 
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		if (*state != NULL)
+			exchange_destroy(((struct connection *)*state)->exchange);
 		connections_remove(&service->connections, *state);
 		return;
 	}

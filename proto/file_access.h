@@ -4,7 +4,13 @@
 #define PROTO_FILE_ACCESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include "engine/status.h"
+
+/* What one array's patterns may cost in all, in directory entries looked at: a
+ * few seconds at worst (chosen). Without a bound a pattern that goes down and up
+ * again keeps a thread for ever. */
+#define FILE_GLOB_EFFORT ((uint64_t)1 << 22)
 
 struct file_list {
 	char **paths; /* owned, from malloc */
@@ -23,9 +29,10 @@ struct file_access {
 
 	/* Paths that match a pattern (* ? [...] and \ only; no match across
 	 * '/'), in byte order. Without a glob character: the path itself.
-	 * STATUS_FILE_NOT_FOUND when nothing matches. */
-	enum status (*glob)(void *context, const char *pattern, struct file_list *out,
-			    struct error *err);
+	 * STATUS_FILE_NOT_FOUND when nothing matches; STATUS_TOO_LARGE when it
+	 * has used up the effort, which each call leaves smaller. */
+	enum status (*glob)(void *context, const char *pattern, uint64_t *effort,
+			    struct file_list *out, struct error *err);
 
 	/* A new file beneath a writable root: unnamed until it is committed.
 	 * STATUS_FILE_EXISTS when it exists and overwrite is false. */

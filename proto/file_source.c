@@ -229,7 +229,8 @@ static enum status add_file(struct file_source *source, const char *path, const 
 }
 
 static enum status add_path(struct file_source *source, const char *path, const struct input *input,
-			    const struct input_context *context, struct error *err)
+			    const struct input_context *context, uint64_t *effort,
+			    struct error *err)
 {
 	const struct file_access *access = context->files;
 	struct file_list list = {NULL, 0};
@@ -238,7 +239,7 @@ static enum status add_path(struct file_source *source, const char *path, const 
 
 	if (!input->globs)
 		return add_file(source, path, input, context, err);
-	status = access->glob(access->context, path, &list, err);
+	status = access->glob(access->context, path, effort, &list, err);
 	for (i = 0; i < list.count && status == STATUS_OK; i++)
 		status = add_file(source, list.paths[i], input, context, err);
 	file_list_free(&list);
@@ -429,6 +430,7 @@ enum status file_source_open(const struct input *input, const struct input_conte
 			     struct source **out, struct error *err)
 {
 	struct file_source *source;
+	uint64_t effort = FILE_GLOB_EFFORT;
 	enum status status = STATUS_OK;
 	size_t i;
 
@@ -445,7 +447,7 @@ enum status file_source_open(const struct input *input, const struct input_conte
 	source->base.verify = files_verify;
 	source->base.close = files_close;
 	for (i = 0; i < input->path_count && status == STATUS_OK; i++)
-		status = add_path(source, input->paths[i], input, context, err);
+		status = add_path(source, input->paths[i], input, context, &effort, err);
 	if (status == STATUS_OK)
 		status = join(source, context->job, err);
 	if (status != STATUS_OK) {

@@ -393,6 +393,24 @@ static enum status bad_at(const struct json_cut *cut, size_t at, const char *why
 		    column);
 }
 
+/* Values in the envelope, good JSON or not: one and each that a comma or an
+ * opening bracket goes before. */
+static size_t count_values(const char *p, const char *end)
+{
+	size_t count = 1;
+	bool quoted = false;
+
+	for (; p < end; p++) {
+		if (quoted && *p == '\\' && p + 1 < end)
+			p++;
+		else if (*p == '"')
+			quoted = !quoted;
+		else if (!quoted && (*p == ',' || *p == '[' || *p == '{'))
+			count++;
+	}
+	return count;
+}
+
 enum status json_cut_parse(const struct json_cut *cut, json_t **out, struct error *err)
 {
 	const char *zero =
@@ -406,6 +424,11 @@ enum status json_cut_parse(const struct json_cut *cut, json_t **out, struct erro
 	if (zero != NULL)
 		return bad_at(cut, document_at(cut, (size_t)(zero - cut->envelope)), "a zero byte",
 			      err);
+	if (cut->envelope_size > JSON_CUT_VALUES &&
+	    count_values(cut->envelope, cut->envelope + cut->envelope_size) > JSON_CUT_VALUES)
+		return fail(err, STATUS_TOO_LARGE,
+			    "the JSON has more than %u values beside its number arrays",
+			    JSON_CUT_VALUES);
 	root = json_loadb(cut->envelope != NULL ? cut->envelope : "", cut->envelope_size,
 			  JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
 	if (root != NULL) {

@@ -12,6 +12,10 @@
 #include <jansson.h>
 #include "engine/status.h"
 
+/* Values that jansson may get: up to 230 bytes of memory each, which may be two in
+ * the document (measured; the number is chosen: a full batch has 100 a job). */
+#define JSON_CUT_VALUES (1u << 20)
+
 struct json_span {
 	const char *text;
 	size_t size;
@@ -37,7 +41,8 @@ enum status json_cut_init(struct json_cut *out, const char *text, size_t size, b
 			  unsigned depth, struct error *err);
 void json_cut_deinit(struct json_cut *cut);
 
-/* The envelope, by jansson. STATUS_BAD_JSON names the place in the document. */
+/* The envelope, by jansson. STATUS_BAD_JSON names the place in the document;
+ * STATUS_TOO_LARGE: it has over JSON_CUT_VALUES values. */
 enum status json_cut_parse(const struct json_cut *cut, json_t **out, struct error *err);
 
 /* Are the spans that were not read good JSON? An error of JSON goes before any

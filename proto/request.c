@@ -442,7 +442,8 @@ static enum status end_json(struct request *request, struct error *err)
 
 	if (request->query_text != NULL)
 		return fail(err, STATUS_BAD_JOB,
-			    "the body is a job object: the query string must be empty");
+			    "the body is read as a job object (raw elements need a dtype): the "
+			    "query string must be empty then");
 	status = request_read_document(request, request->text.bytes, request->text.size, err);
 	free(request->text.bytes);
 	memset(&request->text, 0, sizeof(request->text));

@@ -134,6 +134,15 @@ def test_lowest_index_of_the_data(client):
     assert response.problem()["index"] == 1001
 
 
+def test_an_index_is_an_int64(client):
+    """One beyond is refused, not wrapped to a negative one."""
+    last = 2**63 - 1
+    assert client.reduce("argmax", data=[2, 1], index_base=last).json()["results"]["argmax"] == last
+    problem = client.reduce("argmax", data=[1, 2], index_base=last).problem()
+    assert problem["code"] == "bad_value" and problem["pointer"] == "/index_base"
+    assert str(2**63) in problem["detail"]
+
+
 def test_framing_first(daemon):
     """Two lengths are refused whatever else is wrong."""
     client = daemon.client()

@@ -280,6 +280,17 @@ def test_glob_characters(client, folder):
     problem_of(client.reduce("sum", file=f"{base}/a?b.npy"), "file_not_found")
 
 
+def test_patterns_that_go_round_end(client, folder):
+    for i in range(8):
+        (folder / f"d{i}").mkdir()
+    for pattern in ("*/../" * 30 + "zz*", "*/../" * 30 + "zz", "*/../" * 30 + "*"):
+        began = time.monotonic()
+        response = client.reduce("sum", files=[f"{folder.name}/{pattern}"])
+        problem = problem_of(response, "too_large")
+        assert problem["pointer"] == "/files"
+        assert time.monotonic() - began < 60  # without a limit: years
+
+
 def test_files_that_do_not_fit_together(client, folder):
     put(folder / "f.npy", [1.0])
     put(folder / "i.npy", np.array([1]), "int64")

@@ -3,6 +3,7 @@
 import gzip
 import http.client
 import json
+import os
 import re
 import shutil
 import socket
@@ -231,6 +232,29 @@ def test_an_oversized_header(daemon):
     assert daemon.client().get("/healthz").status == 200
 
 
+def test_too_many_parameters_leave_nothing_behind(start):
+    """The parser gives such a request up without saying that it ended."""
+    one = start("--set", "http.memory=256K")
+    query = "&".join(f"a{i}=1" for i in range(15_000))
+    request = f"POST /v1/reduce?{query} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+
+    def memory_after(count):
+        clients = [one.client() for _ in range(count)]
+        for client in clients:
+            client.send(request)
+        time.sleep(1)
+        for client in clients:
+            client.close()
+        time.sleep(2)
+        return one.memory_now()
+
+    before = memory_after(100)
+    after = memory_after(100)
+    if "ASAN_OPTIONS" not in os.environ and "TSAN_OPTIONS" not in os.environ:
+        assert after < before + (8 << 20)  # 24 MiB of targets, if they stay
+    assert one.client().get("/healthz").status == 200
+
+
 def test_chunked_with_extensions_and_trailers(daemon):
     client = daemon.client()
     client.send(
@@ -398,6 +422,16 @@ def test_body_limit(start):
     response = client.post("/v1/reduce", "op=sum", packed, headers={"Content-Encoding": "gzip"})
     assert response.status == 413
     assert total(client.post("/v1/reduce", "op=sum", npy(array[:100], "float64"))) == 100.0
+
+
+@pytest.mark.parametrize("path", ("/v1/reduce", "/v1/batch"))
+def test_json_that_would_grow_in_memory(start, path):
+    """20 MB of empty objects would be 1.5 GB of jansson's."""
+    one = start()
+    body = b'{"op":"sum","data":[1],"jobs":[' + b"{}," * 7_000_000 + b"{}]}"
+    response = one.client().post(path, None, body, "application/json")
+    assert response.status == 413 and response.problem()["code"] == "too_large"
+    assert one.memory_peak() < 400 << 20
 
 
 def test_depth_limit(start):

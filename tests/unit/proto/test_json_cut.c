@@ -113,12 +113,44 @@ static void test_places(void **state)
 	json_cut_deinit(&cut);
 }
 
+/* {"x":[item,item,...]}. Commas in strings do not
+ * count. */
+static void expect_values(const char *item, size_t count, enum status status)
+{
+	const size_t size = strlen(item);
+	char *text = malloc(count * (size + 1) + 16);
+	char *at = text + sprintf(text, "{\"x\":[");
+	struct json_cut cut;
+	struct error err = {0};
+	json_t *root = NULL;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		at += sprintf(at, "%s%s", i > 0 ? "," : "", item);
+	strcpy(at, "]}");
+	assert_int_equal(json_cut_init(&cut, text, strlen(text), false, 4, &err), STATUS_OK);
+	assert_int_equal(json_cut_parse(&cut, &root, &err), status);
+	json_decref(root);
+	json_cut_deinit(&cut);
+	free(text);
+}
+
+static void test_values(void **state)
+{
+	(void)state;
+	/* the object, the list and its members */
+	expect_values("0", JSON_CUT_VALUES - 2, STATUS_OK);
+	expect_values("0", JSON_CUT_VALUES - 1, STATUS_TOO_LARGE);
+	expect_values("{}", JSON_CUT_VALUES / 2 + 1, STATUS_TOO_LARGE);
+	expect_values("\",,[[{{\\\",,\"", JSON_CUT_VALUES / 8, STATUS_OK);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_jobs),   cmocka_unit_test(test_batches),
 		cmocka_unit_test(test_depth),  cmocka_unit_test(test_long),
-		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_places), cmocka_unit_test(test_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
