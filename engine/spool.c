@@ -4,11 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/* Bytes that all spools keep in memory: their capacities. */
+static atomic_uint_fast64_t total_memory;
 
 struct spool {
 	char *memory; /* while fd < 0 */
@@ -70,6 +74,14 @@ static void unmap(struct spool *spool)
 	spool->map = NULL;
 }
 
+static void free_memory(struct spool *spool)
+{
+	free(spool->memory);
+	atomic_fetch_sub(&total_memory, spool->capacity);
+	spool->memory = NULL;
+	spool->capacity = 0;
+}
+
 void spool_destroy(struct spool *spool)
 {
 	if (spool == NULL)
@@ -77,7 +89,7 @@ void spool_destroy(struct spool *spool)
 	unmap(spool);
 	if (spool->owns_fd)
 		close(spool->fd);
-	free(spool->memory);
+	free_memory(spool);
 	free(spool->directory);
 	free(spool);
 }
@@ -100,31 +112,44 @@ static enum status spill(struct spool *spool, struct error *err)
 		snprintf(path, sizeof(path), "%s/foldd-XXXXXX", spool->directory);
 		spool->fd = mkostemp(path, O_CLOEXEC);
 		if (spool->fd < 0)
-			return fail(err, STATUS_INTERNAL, "cannot make a temporary file in %s: %s",
-				    spool->directory, strerror(errno));
+			return fail(err,
+				    errno == EMFILE || errno == ENFILE || errno == ENOSPC
+					    ? STATUS_OUT_OF_MEMORY
+					    : STATUS_INTERNAL,
+				    "cannot make a temporary file in %s: %s", spool->directory,
+				    strerror(errno));
 		unlink(path);
 	}
 	spool->owns_fd = true;
 	status = write_at(spool, 0, spool->memory, spool->size, err);
 	if (status != STATUS_OK)
 		return status;
-	free(spool->memory);
-	spool->memory = NULL;
-	spool->capacity = 0;
+	free_memory(spool);
 	return STATUS_OK;
 }
 
+/* Room for `needed` bytes in memory, or on disk where all spools together have
+ * too much. */
 static enum status grow(struct spool *spool, uint64_t needed, struct error *err)
 {
 	uint64_t capacity = spool->capacity > 0 ? spool->capacity : 64;
+	uint64_t more;
 	char *memory;
 
 	while (capacity < needed)
 		capacity *= 2;
+	more = capacity - spool->capacity;
+	if (atomic_fetch_add(&total_memory, more) + more > SPOOL_TOTAL_MEMORY &&
+	    capacity > SPOOL_SMALL) {
+		atomic_fetch_sub(&total_memory, more);
+		return spill(spool, err);
+	}
 	memory = realloc(spool->memory, capacity);
-	if (memory == NULL)
+	if (memory == NULL) {
+		atomic_fetch_sub(&total_memory, more);
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for a result of %llu bytes",
 			    (unsigned long long)needed);
+	}
 	spool->memory = memory;
 	spool->capacity = capacity;
 	return STATUS_OK;

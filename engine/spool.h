@@ -11,6 +11,12 @@
 
 struct spool;
 
+/* All spools of the process together keep no more than this in memory (chosen);
+ * beyond it they go to disk early, but for those up to SPOOL_SMALL. A request with
+ * thousands of jobs is bounded by it. */
+#define SPOOL_TOTAL_MEMORY (256u << 20)
+#define SPOOL_SMALL 4096u
+
 struct spool_config {
 	const char *directory; /* for the temporary file; NULL: TMPDIR or /var/tmp */
 	uint64_t memory;       /* bytes kept in memory before it spills */

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "engine/spool.h"
 #include <cmocka.h> /* last: it defines fail() */
@@ -111,6 +112,58 @@ static void writes_into_a_file_after_its_header(void **state)
 	close(fd);
 }
 
+/* A job that needs one descriptor too many can be asked again: 507, not 500. */
+static void no_descriptor_left(void **state)
+{
+	struct spool *spool = spool_create(&small);
+	struct rlimit old, none = {.rlim_cur = 0};
+	char bytes[101] = {0};
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	none.rlim_max = old.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(spool_write(spool, bytes, sizeof(bytes), NULL), STATUS_OUT_OF_MEMORY);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	spool_destroy(spool);
+}
+
+/* Many spools at a time: those that come too late go to disk, small ones stay. */
+static void all_together_are_bounded(void **state)
+{
+	enum { PIECE = 1 << 20, COUNT = (SPOOL_TOTAL_MEMORY >> 20) + 8 };
+	const struct spool_config config = {.memory = PIECE, .limit = PIECE};
+	static struct spool *spools[COUNT];
+	char *piece = calloc(1, PIECE);
+	struct spool *tiny;
+	unsigned in_memory = 0;
+
+	(void)state;
+	assert_non_null(piece);
+	for (unsigned i = 0; i < COUNT; i++) {
+		spools[i] = spool_create(&config);
+		piece[PIECE - 1] = (char)i;
+		assert_int_equal(spool_write(spools[i], piece, PIECE, NULL), STATUS_OK);
+		in_memory += spool_fd(spools[i]) < 0;
+	}
+	assert_int_equal(in_memory, COUNT - 8);
+	for (unsigned i = 0; i < COUNT; i++)
+		assert_int_equal(((const char *)spool_data(spools[i]))[PIECE - 1], (char)i);
+	tiny = spool_create(&config);
+	assert_int_equal(spool_write(tiny, piece, 100, NULL), STATUS_OK);
+	assert_int_equal(spool_fd(tiny), -1);
+	spool_destroy(tiny);
+	for (unsigned i = 0; i < COUNT; i++)
+		spool_destroy(spools[i]);
+
+	/* All of it is given back. */
+	spools[0] = spool_create(&config);
+	assert_int_equal(spool_write(spools[0], piece, PIECE, NULL), STATUS_OK);
+	assert_int_equal(spool_fd(spools[0]), -1);
+	spool_destroy(spools[0]);
+	free(piece);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +172,8 @@ int main(void)
 		cmocka_unit_test(limit_is_kept),
 		cmocka_unit_test(bad_directory_is_an_error),
 		cmocka_unit_test(writes_into_a_file_after_its_header),
+		cmocka_unit_test(no_descriptor_left),
+		cmocka_unit_test(all_together_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
