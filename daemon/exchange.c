@@ -174,6 +174,7 @@ static enum status open_request(struct exchange *exchange, struct error *err)
 		.endpoint = exchange->route->endpoint,
 		.query = exchange->query,
 		.content_type = headers->content_type,
+		.accept = headers->accept,
 		.content_length = exchange->gunzip != NULL ? -1 : headers->content_length,
 		.job_length = headers->job_length,
 	};

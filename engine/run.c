@@ -90,6 +90,27 @@ static enum status make_buffers(struct run *run, struct error *err)
 	return STATUS_OK;
 }
 
+/* Results that the answer has no room for are refused before anything is read.
+ * Of a stream of unknown length that is known at its end only. */
+static enum status check_room(const struct run *run, uint64_t most, struct error *err)
+{
+	const struct layout *layout = &run->plan.layout;
+	uint64_t count = run->plan.job->kind == JOB_SCAN ? run->expected : layout->lines;
+
+	if (layout->scalar || count == ARRAY_UNKNOWN)
+		return STATUS_OK;
+	if (__builtin_mul_overflow(count, run->plan.op_count, &count))
+		count = UINT64_MAX;
+	if (count <= most)
+		return STATUS_OK;
+	return fail(
+		err, STATUS_TOO_LARGE,
+		"results of %llu elements do not fit in this form of answer, which has room for "
+		"%llu (limit json_elements): ask for %s",
+		(unsigned long long)count, (unsigned long long)most,
+		run->plan.op_count == 1 ? "application/x-npy" : "application/zip (an .npz)");
+}
+
 enum status run_open(const struct run_args *args, struct run **out, struct error *err)
 {
 	struct run *run = calloc(1, sizeof(*run));
@@ -103,6 +124,8 @@ enum status run_open(const struct run_args *args, struct run **out, struct error
 			   engine_limits(args->engine), err);
 	if (status == STATUS_OK)
 		status = array_count(args->x, &run->expected, err);
+	if (status == STATUS_OK)
+		status = check_room(run, args->most_elements, err);
 	if (status == STATUS_OK)
 		status = engine_choose(args->engine, &run->plan, run->expected, &run->chosen, err);
 	if (status == STATUS_OK)

@@ -15,7 +15,8 @@ struct run_args {
 	const struct job *job;      /* outlives the run */
 	const struct array_desc *x; /* what will be fed */
 	struct source *y;           /* the second array, pulled as x comes; NULL */
-	int output_fd;              /* see struct task */
+	uint64_t most_elements;     /* see struct task */
+	int output_fd;              /* likewise */
 	uint64_t output_reserve;
 };
 

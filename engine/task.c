@@ -33,6 +33,7 @@ struct task *task_create(void)
 
 	if (task == NULL)
 		return NULL;
+	task->most_elements = UINT64_MAX;
 	task->output_fd = -1;
 	atomic_init(&task->cancelled, false);
 	task->created_ns = now_ns();
@@ -129,6 +130,7 @@ static enum status open_run(struct engine *engine, struct task *task, const stru
 		.job = &task->job,
 		.x = desc,
 		.y = task->y,
+		.most_elements = task->most_elements,
 		.output_fd = task->output_fd,
 		.output_reserve = task->output_reserve,
 	};

@@ -20,6 +20,8 @@ struct task {
 	struct source *x; /* pulled input; NULL while pushed */
 	struct source *y; /* dot: the second array, pulled always */
 
+	uint64_t most_elements;  /* of all result arrays together: what the answer
+				  * has room for; UINT64_MAX: any number */
 	int output_fd;           /* results go here (a file to be), or -1 */
 	uint64_t output_reserve; /* bytes left free at its start: a header */
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "proto/accept.h"
 #include "proto/job_source.h"
 #include "proto/request_output.h"
 
@@ -187,6 +188,17 @@ static enum status open_sources(const struct request *request, struct task *task
 	return status;
 }
 
+/* Elements of arrays that the task's answer can hold. */
+static uint64_t room_for(const struct request *request, const struct task *task)
+{
+	bool in_file = request_job_of(task)->path != NULL;
+	enum accept_form form = request->endpoint == ENDPOINT_BATCH
+					? ACCEPT_JSON
+					: accept_choose(request->accept, task->job.op_count == 1);
+
+	return in_file || form != ACCEPT_JSON ? UINT64_MAX : request->limits->json_elements;
+}
+
 enum status request_add(struct request *request, struct job_spec *spec, struct error *err)
 {
 	struct task *task = make_task();
@@ -204,6 +216,7 @@ enum status request_add(struct request *request, struct job_spec *spec, struct e
 	job->path = spec->output;
 	spec->output = NULL;
 	note_parts(job, spec);
+	task->most_elements = room_for(request, task);
 	status = open_sources(request, task, spec, &why);
 	if (status == STATUS_OK && job->path != NULL)
 		status = output_start(job, request->files, spec->overwrite, &why);
@@ -298,10 +311,16 @@ static enum status start(struct request *request, const char *content_type, stru
 	return status;
 }
 
+static enum status copy(char **out, const char *text, struct error *err)
+{
+	*out = strdup(text);
+	return *out != NULL ? STATUS_OK : no_memory(err);
+}
+
 enum status request_create(const struct request_args *args, struct request **out, struct error *err)
 {
 	struct request *request = calloc(1, sizeof(*request));
-	enum status status;
+	enum status status = STATUS_OK;
 
 	if (request == NULL)
 		return no_memory(err);
@@ -311,14 +330,12 @@ enum status request_create(const struct request_args *args, struct request **out
 	request->endpoint = args->endpoint;
 	request->content_length = args->content_length;
 	request->job_length = args->job_length;
-	if (args->query != NULL && args->query[0] != '\0') {
-		request->query_text = strdup(args->query);
-		if (request->query_text == NULL) {
-			request_destroy(request);
-			return no_memory(err);
-		}
-	}
-	status = start(request, args->content_type, err);
+	if (args->query != NULL && args->query[0] != '\0')
+		status = copy(&request->query_text, args->query, err);
+	if (status == STATUS_OK && args->accept != NULL)
+		status = copy(&request->accept, args->accept, err);
+	if (status == STATUS_OK)
+		status = start(request, args->content_type, err);
 	if (status != STATUS_OK) {
 		request_destroy(request);
 		return status;
@@ -339,6 +356,7 @@ void request_destroy(struct request *request)
 	parts_destroy(request->parts);
 	free(request->text.bytes);
 	free(request->query_text);
+	free(request->accept);
 	free(request);
 }
 

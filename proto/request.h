@@ -25,6 +25,7 @@ struct request_args {
 	enum endpoint endpoint;
 	const char *query;        /* after the '?', still percent-encoded; NULL */
 	const char *content_type; /* NULL: none */
+	const char *accept;       /* which form the answer takes; NULL: JSON */
 	int64_t content_length;   /* of the decoded body; -1: not known */
 	int64_t job_length;       /* header Foldd-Job-Length; -1: none */
 };

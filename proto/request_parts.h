@@ -40,6 +40,7 @@ struct request {
 	const struct file_access *files;
 	enum endpoint endpoint;
 	char *query_text; /* NULL: none */
+	char *accept;     /* likewise */
 	int64_t content_length, job_length;
 	enum body_kind kind;
 	uint64_t received; /* bytes of the body */

@@ -309,6 +309,17 @@ def test_a_json_array_too_long_asks_for_npy(start):
     assert client.post("/v1/scan", "op=sum&dtype=int8", body[1:]).status == 200
 
 
+def test_a_json_array_too_long_is_refused_before_the_data_is_read(start, tmp_path):
+    nans = np.full(1001, np.nan)
+    np.save(tmp_path / "x.npy", nans)
+    client = start("--limit", "json_elements=1000", "--root", tmp_path).client()
+    job = {"op": "sum", "file": "x.npy", "nan": "error"}
+    assert client.job("/v1/scan", job).problem()["code"] == "too_large"
+    assert client.job("/v1/scan", job, {"Accept": NPY}).problem()["code"] == "nan_found"
+    batch = client.job("/v1/batch", {"jobs": [{**job, "kind": "scan"}]}, {"Accept": NPY}).json()
+    assert batch["results"][0]["code"] == "too_large"
+
+
 def test_scan_counts(client):
     answer = client.scan("sum", data=[1.0, "NaN", 2.0], nan="omit").json()
     assert answer["results"]["sum"] == [1.0, 1.0, 3.0]

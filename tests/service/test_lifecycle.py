@@ -344,7 +344,9 @@ def test_out_of_memory(start):
     )
     client = one.client()
     query = "op=sum&axis=0&dtype=float16&shape=2,10000000&determinism=exact"
-    response = client.post("/v1/reduce", query, bytes(40_000_000))
+    response = client.post(
+        "/v1/reduce", query, bytes(40_000_000), headers={"Accept": "application/x-npy"}
+    )
     problem_of(response, 507, "out_of_memory")
     assert one.client().job("/v1/reduce", SMALL).status == 200
 

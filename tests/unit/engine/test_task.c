@@ -219,6 +219,29 @@ static void result_goes_to_a_file(void **state)
 	close(fd);
 }
 
+/* Refused before an element is read: a NaN further on is not found. */
+static void results_without_room(void **state)
+{
+	static const double nan_first[] = {0.0 / 0.0, 2, 3, 4, 5, 6};
+
+	(void)state;
+	for (int scan = 0; scan < 2; scan++)
+		for (uint64_t most = 2; most <= 6; most++) {
+			struct task *task = task_of("sum");
+			uint64_t results = scan ? 6 : 3;
+
+			task->job.kind = scan ? JOB_SCAN : JOB_REDUCE;
+			task->job.nan = NAN_ERROR;
+			task->job.has_axis = true;
+			task->job.axis_count = 1;
+			task->most_elements = most;
+			task->x = doubles(nan_first, &table);
+			assert_int_equal(task_run(engine, task),
+					 most < results ? STATUS_TOO_LARGE : STATUS_NAN_FOUND);
+			task_destroy(task);
+		}
+}
+
 static void unknown_backend_and_refusal(void **state)
 {
 	struct error err = {.status = STATUS_BAD_JOB, .text = "no"};
@@ -265,6 +288,7 @@ int main(void)
 		cmocka_unit_test(first_failure_sticks),
 		cmocka_unit_test(cancelled_task_stops),
 		cmocka_unit_test(result_goes_to_a_file),
+		cmocka_unit_test(results_without_room),
 		cmocka_unit_test(unknown_backend_and_refusal),
 	};
 
