@@ -31,8 +31,8 @@ struct source *source_from_memory(const struct array_desc *desc, void *data)
 
 struct spool_source {
 	struct source base;
-	struct spool *spool;
-	uint64_t offset; /* bytes read */
+	const struct spool *spool;
+	uint64_t at, end; /* bytes */
 	bool swap;
 };
 
@@ -41,39 +41,41 @@ static enum status spool_source_read(struct source *self, void *out, uint64_t co
 {
 	struct spool_source *source = (struct spool_source *)self;
 	size_t size = dtype_size(self->desc.dtype);
-	uint64_t left = (spool_size(source->spool) - source->offset) / size;
+	uint64_t left = (source->end - source->at) / size;
 	enum status status;
 
-	if (count > left)
-		count = left;
-	status = spool_read(source->spool, source->offset, out, count * size, err);
+	count = count < left ? count : left;
+	status = count > 0 ? spool_read(source->spool, source->at, out, count * size, err)
+			   : STATUS_OK;
 	if (status != STATUS_OK)
 		return status;
 	if (source->swap)
 		array_swap_bytes(out, size, count);
-	source->offset += count * size;
+	source->at += count * size;
 	*got = count;
 	return STATUS_OK;
 }
 
 static void spool_source_close(struct source *self)
 {
-	struct spool_source *source = (struct spool_source *)self;
-
-	spool_destroy(source->spool);
-	free(source);
+	free(self);
 }
 
-struct source *source_from_spool(const struct array_desc *desc, struct spool *spool, bool swap)
+struct source *source_from_spool(const struct array_desc *desc, const struct spool *spool,
+				 uint64_t offset, bool swap)
 {
 	struct spool_source *source = calloc(1, sizeof(*source));
+	uint64_t count;
 
 	if (source == NULL)
 		return NULL;
+	array_count(desc, &count, NULL); /* fits: it was described */
 	source->base.desc = *desc;
 	source->base.read = spool_source_read;
 	source->base.close = spool_source_close;
 	source->spool = spool;
+	source->at = offset;
+	source->end = offset + count * dtype_size(desc->dtype);
 	source->swap = swap;
 	return &source->base;
 }

@@ -30,8 +30,10 @@ struct source {
 /* Owns data (from malloc), which holds all elements, native-endian. */
 struct source *source_from_memory(const struct array_desc *desc, void *data);
 
-/* Owns the spool; its bytes are the elements; swap: other byte order. */
-struct source *source_from_spool(const struct array_desc *desc, struct spool *spool, bool swap);
+/* The elements are bytes of the spool from offset on, in the other byte order
+ * when `swap`; the spool outlives the source. */
+struct source *source_from_spool(const struct array_desc *desc, const struct spool *spool,
+				 uint64_t offset, bool swap);
 
 void source_close(struct source *source); /* NULL is fine */
 

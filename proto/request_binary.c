@@ -67,38 +67,6 @@ static enum status assign(struct request *request, struct error *err)
 
 /* ---- a kept part as a source ---- */
 
-struct part_source {
-	struct source base;
-	const struct spool *kept; /* of the request, which outlives its tasks */
-	uint64_t at, end;         /* bytes */
-	bool swap;
-};
-
-static enum status part_read(struct source *self, void *out, uint64_t count, uint64_t *got,
-			     struct error *err)
-{
-	struct part_source *source = (struct part_source *)self;
-	const size_t size = dtype_size(self->desc.dtype);
-	const uint64_t left = (source->end - source->at) / size;
-	enum status status;
-
-	count = count < left ? count : left;
-	status = count > 0 ? spool_read(source->kept, source->at, out, count * size, err)
-			   : STATUS_OK;
-	if (status != STATUS_OK)
-		return status;
-	if (source->swap)
-		array_swap_bytes(out, size, count);
-	source->at += count * size;
-	*got = count;
-	return STATUS_OK;
-}
-
-static void part_close(struct source *self)
-{
-	free(self);
-}
-
 static enum status check_dtype(const struct part *part, bool typed, enum dtype dtype,
 			       const char *pointer, struct error *err)
 {
@@ -119,23 +87,14 @@ static enum status open_part(const struct parts *parts, uint64_t index, struct s
 			     struct error *err)
 {
 	const struct part *part = &parts->list[index];
-	struct part_source *source;
-	uint64_t count;
+	struct source *source;
 
 	if (part->error != NULL)
 		return part_error(part, err);
-	source = calloc(1, sizeof(*source));
+	source = source_from_spool(part->desc, parts->kept, part->kept_at, part->swap);
 	if (source == NULL)
 		return no_memory(err);
-	array_count(part->desc, &count, NULL); /* fits: it was described */
-	source->base.desc = *part->desc;
-	source->base.read = part_read;
-	source->base.close = part_close;
-	source->kept = parts->kept;
-	source->at = part->kept_at;
-	source->end = part->kept_at + count * dtype_size(part->desc->dtype);
-	source->swap = part->swap;
-	*out = &source->base;
+	*out = source;
 	return STATUS_OK;
 }
 

@@ -77,15 +77,19 @@ static void dot_of_arrays_stored_differently(void **state)
 	(void)state;
 	for (int spooled = 0; spooled < 2; spooled++) {
 		struct task *task = task_of("dot");
+		struct spool *spool = NULL;
 
 		task->x = doubles(six, &table);
 		if (spooled) {
 			const struct spool_config config = {.memory = 8, .limit = 1000};
-			struct spool *spool = spool_create(&config);
+			const double before = 99;
 
+			spool = spool_create(&config);
+			assert_int_equal(spool_write(spool, &before, sizeof(before), NULL),
+					 STATUS_OK);
 			assert_int_equal(spool_write(spool, one_two, sizeof(one_two), NULL),
 					 STATUS_OK);
-			task->y = source_from_spool(&columns, spool, false);
+			task->y = source_from_spool(&columns, spool, sizeof(before), false);
 		} else {
 			task->y = doubles(one_two, &columns);
 		}
@@ -93,6 +97,7 @@ static void dot_of_arrays_stored_differently(void **state)
 		/* [0][0] = 1, [1][1] = 10: 1 * 1 + 5 * 10 */
 		assert_true(answer(task, 0) == 51);
 		task_destroy(task);
+		spool_destroy(spool);
 	}
 }
 
