@@ -19,30 +19,31 @@ static bool needs_copy(enum dtype dtype, enum domain domain)
 	return dtype != DTYPE_UINT64;
 }
 
+static enum status allocate(struct stage *stage, const struct plan *plan, enum domain domain,
+			    struct error *err)
+{
+	if (!needs_copy(plan->input.dtype, domain) || stage->x[domain] != NULL)
+		return STATUS_OK;
+	stage->x[domain] = malloc(ORDER_TILE * sizeof(double));
+	if (plan->pair)
+		stage->y[domain] = malloc(ORDER_TILE * sizeof(double));
+	if (stage->x[domain] == NULL || (plan->pair && stage->y[domain] == NULL))
+		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for a tile");
+	return STATUS_OK;
+}
+
 enum status stage_init(struct stage *stage, const struct plan *plan, struct error *err)
 {
-	*stage = (struct stage){{NULL}, {NULL}};
-	for (unsigned i = 0; i < plan->accum_count; i++) {
-		enum domain domain = plan->accums[i].domain;
+	enum status status = STATUS_OK;
 
-		if (!needs_copy(plan->input.dtype, domain) || stage->x[domain] != NULL)
-			continue;
-		stage->x[domain] = malloc(ORDER_TILE * sizeof(double));
-		if (plan->pair)
-			stage->y[domain] = malloc(ORDER_TILE * sizeof(double));
-		if (stage->x[domain] == NULL || (plan->pair && stage->y[domain] == NULL)) {
-			stage_deinit(stage);
-			return fail(err, STATUS_OUT_OF_MEMORY, "no memory for a tile");
-		}
-	}
-	/* A count alone has no accumulator, but its NaNs are counted. */
-	if (plan->accum_count == 0 && dtype_is_float(plan->input.dtype) &&
-	    needs_copy(plan->input.dtype, DOMAIN_F64)) {
-		stage->x[DOMAIN_F64] = malloc(ORDER_TILE * sizeof(double));
-		if (stage->x[DOMAIN_F64] == NULL)
-			return fail(err, STATUS_OUT_OF_MEMORY, "no memory for a tile");
-	}
-	return STATUS_OK;
+	*stage = (struct stage){{NULL}, {NULL}};
+	if (dtype_is_float(plan->input.dtype)) /* NaNs are looked for in it */
+		status = allocate(stage, plan, DOMAIN_F64, err);
+	for (unsigned i = 0; i < plan->accum_count && status == STATUS_OK; i++)
+		status = allocate(stage, plan, plan->accums[i].domain, err);
+	if (status != STATUS_OK)
+		stage_deinit(stage);
+	return status;
 }
 
 void stage_deinit(struct stage *stage)

@@ -160,11 +160,6 @@ uint64_t run_expected(const struct run *run)
 	return run->expected;
 }
 
-uint64_t run_fed(const struct run *run)
-{
-	return run->fed;
-}
-
 static enum status y_ended(struct error *err)
 {
 	return fail_at(err, STATUS_BAD_SHAPE, "/with",

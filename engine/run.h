@@ -29,8 +29,7 @@ enum status run_feed(struct run *run, const void *x, uint64_t count, struct erro
 /* All came. *out is the caller's. */
 enum status run_finish(struct run *run, struct result **out, struct error *err);
 
-/* Elements that x announces, or ARRAY_UNKNOWN; those fed so far. */
+/* Elements that x announces, or ARRAY_UNKNOWN. */
 uint64_t run_expected(const struct run *run);
-uint64_t run_fed(const struct run *run);
 
 #endif
