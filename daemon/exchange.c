@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include "daemon/answer.h"
-#include "daemon/clock.h"
+#include "engine/clock.h"
 #include "daemon/exchange.h"
 #include "daemon/log.h"
 #include "daemon/reply.h"

@@ -3,7 +3,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include "daemon/clock.h"
+#include "engine/clock.h"
 #include "daemon/watch.h"
 
 #define SWEEP_MS 50u /* how long a client may be gone unnoticed (chosen) */

@@ -1,6 +1,6 @@
 /* clock.h - CLOCK_MONOTONIC in ns. */
-#ifndef DAEMON_CLOCK_H
-#define DAEMON_CLOCK_H
+#ifndef ENGINE_CLOCK_H
+#define ENGINE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "engine/clock.h"
 #include "engine/run.h"
 
 /* Bytes read or kept between checks for cancellation; a multiple of a tile of
@@ -19,14 +19,6 @@ struct push {
 	size_t used;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 struct task *task_create(void)
 {
 	struct task *task = calloc(1, sizeof(*task));
@@ -36,7 +28,7 @@ struct task *task_create(void)
 	task->most_elements = UINT64_MAX;
 	task->output_fd = -1;
 	atomic_init(&task->cancelled, false);
-	task->created_ns = now_ns();
+	task->created_ns = clock_ns();
 	return task;
 }
 
@@ -95,7 +87,7 @@ uint64_t task_cost_ns(struct engine *engine, const struct task *task)
 
 static void set_times(struct task *task)
 {
-	uint64_t end = now_ns();
+	uint64_t end = clock_ns();
 	uint64_t queued = task->started_ns - task->created_ns;
 	uint64_t running = end - task->started_ns;
 
@@ -135,7 +127,7 @@ static enum status open_run(struct engine *engine, struct task *task, const stru
 		.output_reserve = task->output_reserve,
 	};
 
-	task->started_ns = now_ns();
+	task->started_ns = clock_ns();
 	return run_open(&args, &task->run, &task->error);
 }
 
@@ -170,12 +162,12 @@ static enum status pull_pieces(struct task *task)
 	if (piece == NULL)
 		return fail(&task->error, STATUS_OUT_OF_MEMORY, "no memory to read a file");
 	while (got == room && status == STATUS_OK) {
-		uint64_t begin = now_ns();
+		uint64_t begin = clock_ns();
 
 		status = check_cancelled(task);
 		if (status == STATUS_OK)
 			status = task->x->read(task->x, piece, room, &got, &task->error);
-		task->copied_ns += now_ns() - begin;
+		task->copied_ns += clock_ns() - begin;
 		if (status == STATUS_OK)
 			status = run_feed(task->run, piece, got, &task->error);
 	}

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "daemon/clock.h"
+#include "engine/clock.h"
 #include "daemon/watch.h"
 
 #include <semaphore.h>
