@@ -3,7 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include "cpu/widen.h"
+#include "cpu/simd.h"
 #include "engine/order.h"
 
 static bool needs_copy(enum dtype dtype, enum domain domain)
@@ -75,18 +75,18 @@ void stage_fill(const struct stage *stage, const struct plan *plan, const void *
 	out->y[own] = y;
 	for (unsigned i = 0; i < STAGE_DOMAINS; i++) {
 		if (stage->x[i] != NULL) {
-			widen(dtype, x, count, (enum domain)i, stage->x[i]);
+			simd_kernels()->widen(dtype, x, count, (enum domain)i, stage->x[i]);
 			out->x[i] = stage->x[i];
 		}
 		if (stage->y[i] != NULL) {
-			widen(dtype, y, count, (enum domain)i, stage->y[i]);
+			simd_kernels()->widen(dtype, y, count, (enum domain)i, stage->y[i]);
 			out->y[i] = stage->y[i];
 		}
 	}
 	if (!dtype_is_float(dtype))
 		return;
 	out->nans = y != NULL ? count_nan_pairs(out->x[DOMAIN_F64], out->y[DOMAIN_F64], count)
-			      : count_nans(out->x[DOMAIN_F64], count);
+			      : simd_kernels()->count_nans(out->x[DOMAIN_F64], count);
 }
 
 uint64_t stage_next_nan(const struct staged *staged, uint64_t from)

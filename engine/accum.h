@@ -118,8 +118,13 @@ struct tile {
 	const void *y; /* dot: the second array */
 	uint64_t count;
 	uint64_t position; /* stored position of x[0] in the line */
-	uint64_t nans;     /* elements of x (dot: pairs) with a NaN; 0 for
-			    * integers */
+	uint64_t nans;     /* args.omit: elements of x (dot: pairs) with a
+			    * NaN; else not counted, and 0 */
+
+	/* Memory that will be read soon after this tile: a kernel may fetch it
+	 * into the cache as it goes; bytes is 0 for none. */
+	const char *ahead;
+	uint64_t ahead_bytes;
 };
 
 struct accum_class {
@@ -130,8 +135,20 @@ struct accum_class {
 	void (*init)(void *value); /* the identity */
 
 	/* Ordered: value becomes that of the tile alone: lanes, then halving.
-	 * Free: the elements are added to value. */
+	 * Free: the elements are added to the open work (below). */
 	void (*tile)(void *value, const struct tile *tile, const struct accum_args *args);
+
+	/* The same bits from x, y of float32 (float16 and bfloat16 become
+	 * float32 first); NULL: widen to binary64 and use tile(). */
+	void (*tile_f32)(void *value, const struct tile *tile, const struct accum_args *args);
+
+	/* Free: what a thread keeps from tile to tile, work_size bytes (a
+	 * multiple of 8, aligned to 64), begun by work_init. work_end adds it to
+	 * a value, and the work is as after work_init. work_end NULL: the work
+	 * is a value (work_size == size, work_init == init). */
+	uint32_t work_size;
+	void (*work_init)(void *work);
+	void (*work_end)(void *work, void *value);
 
 	/* Lines whose elements are not adjacent. A run is at most ORDER_RUN
 	 * consecutive elements of one line, in sequence; while it is open it

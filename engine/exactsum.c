@@ -18,11 +18,8 @@ void exactsum_init(struct exactsum *sum)
 	sum->pending = 0;
 	sum->lo = 0;
 	sum->hi = -1;
-	sum->nan = 0;
-	sum->pos_inf = 0;
-	sum->neg_inf = 0;
-	sum->terms = 0;
-	sum->neg_zero = 0;
+	sum->nan = sum->pos_inf = sum->neg_inf = false;
+	sum->neg_zero = sum->other = false;
 }
 
 /* Make digits first..last part of the range. */
@@ -135,9 +132,9 @@ static uint64_t split(double x, int *exponent)
 static void add_infinity(struct exactsum *sum, bool negative)
 {
 	if (negative)
-		sum->neg_inf++;
+		sum->neg_inf = true;
 	else
-		sum->pos_inf++;
+		sum->pos_inf = true;
 }
 
 void exactsum_add(struct exactsum *sum, double x)
@@ -146,13 +143,13 @@ void exactsum_add(struct exactsum *sum, double x)
 	uint64_t mantissa;
 	int exponent;
 
-	sum->terms++;
+	sum->other |= x != 0 || !negative;
 	if (isnan(x)) {
-		sum->nan++;
+		sum->nan = true;
 	} else if (isinf(x)) {
 		add_infinity(sum, negative);
 	} else if (x == 0) {
-		sum->neg_zero += negative;
+		sum->neg_zero |= negative;
 	} else {
 		mantissa = split(x, &exponent);
 		add_scaled(sum, mantissa, exponent, negative);
@@ -165,13 +162,13 @@ void exactsum_add_product(struct exactsum *sum, double x, double y)
 	uint64_t x_mantissa, y_mantissa;
 	int x_exponent, y_exponent;
 
-	sum->terms++;
+	sum->other |= (x != 0 && y != 0) || !negative;
 	if (isnan(x) || isnan(y) || (isinf(x) && y == 0) || (x == 0 && isinf(y))) {
-		sum->nan++;
+		sum->nan = sum->other = true;
 	} else if (isinf(x) || isinf(y)) {
 		add_infinity(sum, negative);
 	} else if (x == 0 || y == 0) {
-		sum->neg_zero += negative;
+		sum->neg_zero |= negative;
 	} else {
 		x_mantissa = split(x, &x_exponent);
 		y_mantissa = split(y, &y_exponent);
@@ -195,20 +192,20 @@ void exactsum_merge(struct exactsum *sum, const struct exactsum *other)
 		if (sum->pending >= MAX_PENDING)
 			propagate(sum);
 	}
-	sum->nan += other->nan;
-	sum->pos_inf += other->pos_inf;
-	sum->neg_inf += other->neg_inf;
-	sum->terms += other->terms;
-	sum->neg_zero += other->neg_zero;
+	sum->nan |= other->nan;
+	sum->pos_inf |= other->pos_inf;
+	sum->neg_inf |= other->neg_inf;
+	sum->neg_zero |= other->neg_zero;
+	sum->other |= other->other;
 }
 
 bool exactsum_is_finite(const struct exactsum *sum, double *special)
 {
-	if (sum->nan > 0 || (sum->pos_inf > 0 && sum->neg_inf > 0))
+	if (sum->nan || (sum->pos_inf && sum->neg_inf))
 		*special = NAN;
-	else if (sum->pos_inf > 0)
+	else if (sum->pos_inf)
 		*special = INFINITY;
-	else if (sum->neg_inf > 0)
+	else if (sum->neg_inf)
 		*special = -INFINITY;
 	else
 		return true;
@@ -251,6 +248,6 @@ void exactsum_round(struct exactsum *sum, enum dtype to, void *out)
 	}
 	exactsum_value(sum, &magnitude, &value.negative, &value.exponent);
 	if (magnitude.used == 0)
-		value.negative = sum->terms > 0 && sum->neg_zero == sum->terms;
+		value.negative = sum->neg_zero && !sum->other;
 	round_exact(&value, to, out);
 }

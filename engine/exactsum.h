@@ -20,10 +20,10 @@ struct exactsum {
 	int64_t digit[EXACTSUM_DIGITS];
 	uint32_t pending; /* additions since carries were propagated */
 	int16_t lo, hi;   /* digits in use: lo..hi, none: lo > hi */
-	uint64_t nan;     /* terms that were NaN */
-	uint64_t pos_inf, neg_inf;
-	uint64_t terms;    /* terms added, of every kind */
-	uint64_t neg_zero; /* of them, -0 */
+	/* Terms that came: */
+	bool nan, pos_inf, neg_inf;
+	bool neg_zero; /* -0 */
+	bool other;    /* anything but -0 */
 };
 
 void exactsum_init(struct exactsum *sum);

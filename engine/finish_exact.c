@@ -64,7 +64,7 @@ static void finish_ratio(const struct finish_args *args, struct exactsum *sum, u
 	}
 	exactsum_value(sum, &magnitude, &value.negative, &value.exponent);
 	if (magnitude.used == 0)
-		value.negative = sum->neg_zero == sum->terms;
+		value.negative = sum->neg_zero && !sum->other;
 	bigint_set(&den, count);
 	round_exact(&value, args->result, out);
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 #include "cpu/planes.h"
-#include "cpu/widen.h"
+#include "cpu/kernels/widen.h"
 #include "engine/accum.h"
 #include "engine/order.h"
 #include "engine/tree.h"

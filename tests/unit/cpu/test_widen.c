@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <math.h>
 #include <string.h>
-#include "cpu/widen.h"
+#include "cpu/simd.h"
 #include <cmocka.h> /* last: it defines fail() */
 
 /* A 16-bit float by its definition. */
@@ -33,16 +33,16 @@ static void every_half(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 65536; i++)
 		in[i] = (uint16_t)i;
-	widen(DTYPE_FLOAT16, in, 65536, DOMAIN_F64, half);
-	widen(DTYPE_BFLOAT16, in, 65536, DOMAIN_F64, brain);
+	simd_kernels()->widen(DTYPE_FLOAT16, in, 65536, DOMAIN_F64, half);
+	simd_kernels()->widen(DTYPE_BFLOAT16, in, 65536, DOMAIN_F64, brain);
 	for (unsigned i = 0; i < 65536; i++) {
 		double h = decode((uint16_t)i, 5, 10), b = decode((uint16_t)i, 8, 7);
 
 		assert_true(isnan(h) ? isnan(half[i]) : memcmp(&half[i], &h, sizeof(h)) == 0);
 		assert_true(isnan(b) ? isnan(brain[i]) : memcmp(&brain[i], &b, sizeof(b)) == 0);
 	}
-	assert_int_equal(count_nans(half, 65536), 2 * 1023);
-	assert_int_equal(count_nans(brain, 65536), 2 * 127);
+	assert_int_equal(simd_kernels()->count_nans(half, 65536), 2 * 1023);
+	assert_int_equal(simd_kernels()->count_nans(brain, 65536), 2 * 127);
 }
 
 static void integers(void **state)
@@ -60,35 +60,35 @@ static void integers(void **state)
 	double d[5];
 
 	(void)state;
-	widen(DTYPE_BOOL, bytes, 5, DOMAIN_I64, i);
+	simd_kernels()->widen(DTYPE_BOOL, bytes, 5, DOMAIN_I64, i);
 	assert_true(i[0] == 0 && i[1] == 1 && i[2] == 1 && i[3] == 1 && i[4] == 1);
-	widen(DTYPE_BOOL, bytes, 5, DOMAIN_F64, d);
+	simd_kernels()->widen(DTYPE_BOOL, bytes, 5, DOMAIN_F64, d);
 	assert_true(d[0] == 0.0 && d[2] == 1.0 && d[4] == 1.0);
-	widen(DTYPE_UINT8, bytes, 5, DOMAIN_U64, u);
+	simd_kernels()->widen(DTYPE_UINT8, bytes, 5, DOMAIN_U64, u);
 	assert_true(u[3] == 128 && u[4] == 255);
-	widen(DTYPE_INT8, i8, 4, DOMAIN_I64, i);
+	simd_kernels()->widen(DTYPE_INT8, i8, 4, DOMAIN_I64, i);
 	assert_true(i[0] == -128 && i[1] == -1 && i[3] == 127);
-	widen(DTYPE_INT8, i8, 4, DOMAIN_F64, d);
+	simd_kernels()->widen(DTYPE_INT8, i8, 4, DOMAIN_F64, d);
 	assert_true(d[0] == -128.0 && d[3] == 127.0);
-	widen(DTYPE_INT16, i16, 2, DOMAIN_I64, i);
+	simd_kernels()->widen(DTYPE_INT16, i16, 2, DOMAIN_I64, i);
 	assert_true(i[0] == -32768 && i[1] == 32767);
-	widen(DTYPE_INT32, i32, 2, DOMAIN_I64, i);
+	simd_kernels()->widen(DTYPE_INT32, i32, 2, DOMAIN_I64, i);
 	assert_true(i[0] == INT32_MIN && i[1] == INT32_MAX);
-	widen(DTYPE_INT32, i32, 2, DOMAIN_F64, d);
+	simd_kernels()->widen(DTYPE_INT32, i32, 2, DOMAIN_F64, d);
 	assert_true(d[0] == -2147483648.0 && d[1] == 2147483647.0);
-	widen(DTYPE_INT64, i64, 3, DOMAIN_I64, i);
+	simd_kernels()->widen(DTYPE_INT64, i64, 3, DOMAIN_I64, i);
 	assert_memory_equal(i, i64, sizeof(i64));
-	widen(DTYPE_INT64, i64, 3, DOMAIN_F64, d);
+	simd_kernels()->widen(DTYPE_INT64, i64, 3, DOMAIN_F64, d);
 	assert_true(d[0] == -0x1p63 && d[1] == 0x1p63 && d[2] == 0x1p53);
-	widen(DTYPE_UINT16, u16, 1, DOMAIN_U64, u);
+	simd_kernels()->widen(DTYPE_UINT16, u16, 1, DOMAIN_U64, u);
 	assert_int_equal(u[0], 65535);
-	widen(DTYPE_UINT32, u32, 1, DOMAIN_U64, u);
+	simd_kernels()->widen(DTYPE_UINT32, u32, 1, DOMAIN_U64, u);
 	assert_int_equal(u[0], UINT32_MAX);
-	widen(DTYPE_UINT32, u32, 1, DOMAIN_F64, d);
+	simd_kernels()->widen(DTYPE_UINT32, u32, 1, DOMAIN_F64, d);
 	assert_true(d[0] == 4294967295.0);
-	widen(DTYPE_UINT64, u64, 2, DOMAIN_U64, u);
+	simd_kernels()->widen(DTYPE_UINT64, u64, 2, DOMAIN_U64, u);
 	assert_memory_equal(u, u64, sizeof(u64));
-	widen(DTYPE_UINT64, u64, 2, DOMAIN_F64, d);
+	simd_kernels()->widen(DTYPE_UINT64, u64, 2, DOMAIN_F64, d);
 	assert_true(d[0] == 0x1p64 && d[1] == 0x1.fffffffffffffp63);
 }
 
@@ -98,13 +98,13 @@ static void floats(void **state)
 	double d[5], copy[5];
 
 	(void)state;
-	widen(DTYPE_FLOAT32, f32, 5, DOMAIN_F64, d);
+	simd_kernels()->widen(DTYPE_FLOAT32, f32, 5, DOMAIN_F64, d);
 	assert_true(signbit(d[0]) && d[1] == 0x1p-149 && d[2] == INFINITY && isnan(d[3]) &&
 		    d[4] == 3.5);
-	assert_int_equal(count_nans(d, 5), 1);
-	widen(DTYPE_FLOAT64, d, 5, DOMAIN_F64, copy);
+	assert_int_equal(simd_kernels()->count_nans(d, 5), 1);
+	simd_kernels()->widen(DTYPE_FLOAT64, d, 5, DOMAIN_F64, copy);
 	assert_memory_equal(copy, d, sizeof(d));
-	widen(DTYPE_FLOAT64, NULL, 0, DOMAIN_F64, NULL);
+	simd_kernels()->widen(DTYPE_FLOAT64, NULL, 0, DOMAIN_F64, NULL);
 }
 
 int main(void)

@@ -39,7 +39,6 @@ static double sum_of(const double *x, size_t count)
 	start(&sum);
 	for (i = 0; i < count; i++)
 		exactsum_add(&sum, x[i]);
-	assert_int_equal(sum.terms, count);
 	return value_of(&sum);
 }
 
@@ -102,7 +101,7 @@ static void test_products(void **state)
 	(void)state;
 	start(&sum);
 	exactsum_add_product(&sum, 0x1p-1074, -0x1p-1074); /* not 0, though it rounds to it */
-	assert_int_equal(sum.neg_zero, 0);
+	assert_false(sum.neg_zero);
 	assert_true(value_of(&sum) == 0 && signbit(value_of(&sum)));
 	exactsum_add_product(&sum, 0x1p1000, 0x1p1000);
 	exactsum_add_product(&sum, -0x1p1000, 0x1p1000);
@@ -125,20 +124,22 @@ static void test_products_of_specials(void **state)
 	start(&sum);
 	exactsum_add_product(&sum, -0.0, 5);
 	exactsum_add_product(&sum, 0.0, -5);
-	assert_int_equal(sum.neg_zero, 2);
+	assert_true(sum.neg_zero && !sum.other);
 	assert_true(signbit(value_of(&sum)));
 	exactsum_add_product(&sum, -0.0, -5);
 	assert_false(signbit(value_of(&sum)));
 	exactsum_add_product(&sum, -HUGE_VAL, 5);
 	exactsum_add_product(&sum, -HUGE_VAL, HUGE_VAL);
-	assert_int_equal(sum.neg_inf, 2);
+	assert_true(sum.neg_inf && sum.other);
 	assert_true(value_of(&sum) == -HUGE_VAL);
 	exactsum_add_product(&sum, 0, HUGE_VAL);
-	assert_int_equal(sum.nan, 1);
+	assert_true(sum.nan);
+	start(&sum);
 	exactsum_add_product(&sum, NAN, 0);
+	assert_true(sum.nan && sum.other);
+	start(&sum);
 	exactsum_add_product(&sum, -HUGE_VAL, -0.0);
-	assert_int_equal(sum.nan, 3);
-	assert_int_equal(sum.terms, 8);
+	assert_true(sum.nan && sum.other && !sum.neg_inf);
 }
 
 static void assert_digits(struct exactsum *sum, int lo, int count, int64_t d0, int64_t d1)
@@ -193,7 +194,6 @@ static void test_pending_carries(void **state)
 		assert_true(sum.pending < (uint32_t)1 << 30);
 		assert_true(value_of(&sum) == ldexp(0x1p32 - 1, i + 1));
 	}
-	assert_int_equal(sum.terms, (uint64_t)1 << 60);
 	start(&other);
 	exactsum_add(&other, -1);
 	other.pending = ((uint32_t)1 << 30) - 1;
@@ -221,14 +221,11 @@ static void test_merge(void **state)
 	exactsum_merge(&a, &b);
 	exactsum_merge(&a, &empty);
 	exactsum_merge(&empty, &a);
-	assert_int_equal(empty.terms, 5);
-	assert_int_equal(empty.nan, 1);
-	assert_int_equal(empty.neg_zero, 1);
-	assert_int_equal(empty.pos_inf, 1);
+	assert_true(empty.nan && empty.neg_zero && empty.pos_inf && empty.other);
+	assert_false(empty.neg_inf);
 	assert_false(exactsum_is_finite(&empty, &value));
 	assert_true(isnan(value));
-	empty.nan = 0;
-	empty.pos_inf = 0;
+	empty.nan = empty.pos_inf = false;
 	exactsum_add(&empty, -1e300);
 	assert_true(value_of(&empty) == -1e-300);
 }

@@ -1,7 +1,7 @@
 /* accum_i64.c - exact accumulators of bool and signed integers. */
 #include "config.h"
 
-#include "cpu/accum_int.h"
+#include "cpu/kernels/accum_int.h"
 
 static inline __int128 i64_plain(int64_t x, int64_t y)
 {

@@ -4,8 +4,8 @@
 #include "config.h"
 
 #include <stddef.h>
-#include "cpu/accum_table.h"
-#include "cpu/lanes.h"
+#include "cpu/kernels/accum_table.h"
+#include "cpu/kernels/lanes.h"
 #include "engine/elementary.h"
 
 /* Which sum takes an element: |x| > 2^486 the big one, 0 < |x| < 2^-511 the

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include <stddef.h>
-#include "cpu/accum_table.h"
+#include "cpu/kernels/accum_table.h"
 #include "engine/elementary.h"
 
 static void sum_init(void *value)

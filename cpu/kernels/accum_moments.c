@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include <stddef.h>
-#include "cpu/accum_table.h"
-#include "cpu/lanes.h"
+#include "cpu/kernels/accum_table.h"
+#include "cpu/kernels/lanes.h"
 #include "engine/elementary.h"
 
 /* A run of the strided order, shifted by its first element that takes part, so

@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include <stddef.h>
-#include "cpu/accum_table.h"
-#include "cpu/lanes.h"
+#include "cpu/kernels/accum_table.h"
+#include "cpu/kernels/lanes.h"
 #include "engine/elementary.h"
 
 LANES_INLINE double term_plain(double x, double y)

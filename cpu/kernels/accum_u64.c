@@ -1,7 +1,7 @@
 /* accum_u64.c - exact accumulators of unsigned integers. */
 #include "config.h"
 
-#include "cpu/accum_int.h"
+#include "cpu/kernels/accum_int.h"
 
 static inline unsigned __int128 u64_plain(uint64_t x, uint64_t y)
 {

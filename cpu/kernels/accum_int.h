@@ -4,7 +4,7 @@
 #define CPU_ACCUM_INT_H
 
 #include <stddef.h>
-#include "cpu/accum_table.h"
+#include "cpu/kernels/accum_table.h"
 
 /* Adding many: 128-bit products are split in halves whose sums cannot
  * overflow within 2^63 elements. */

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "cpu/widen.h"
+#include "cpu/kernels/widen.h"
 
 #include <assert.h>
 #include <string.h>
@@ -23,8 +23,8 @@
 			to[i] = (TO)(from[i] != 0);  \
 	} while (0)
 
-/* Bits of a binary32 as a double. */
-static inline double float32_bits(uint32_t bits)
+/* Bits of a binary32. */
+static inline float float32_bits(uint32_t bits)
 {
 	float value;
 
@@ -34,18 +34,18 @@ static inline double float32_bits(uint32_t bits)
 
 /* Exponent and fraction moved to binary32's places are the value times 2^-112;
  * infinities and NaNs then need the largest exponent. */
-static inline double half_to_f64(uint16_t half)
+static inline float half_to_f32(uint16_t half)
 {
 	uint32_t sign = (uint32_t)(half & 0x8000u) << 16, magnitude = half & 0x7fffu;
 	uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0;
 
-	return float32_bits(sign | magnitude << 13 | special) * (special != 0 ? 1.0 : 0x1p112);
+	return float32_bits(sign | magnitude << 13 | special) * (special != 0 ? 1.0f : 0x1p112f);
 }
 
 static void halves(const uint16_t *in, uint64_t count, double *out)
 {
 	for (uint64_t i = 0; i < count; i++)
-		out[i] = half_to_f64(in[i]);
+		out[i] = half_to_f32(in[i]);
 }
 
 static void bfloats(const uint16_t *in, uint64_t count, double *out)
@@ -144,7 +144,7 @@ static void widen_u64(enum dtype dtype, const void *in, uint64_t count, void *ou
 	}
 }
 
-void widen(enum dtype dtype, const void *in, uint64_t count, enum domain domain, void *out)
+void kernel_widen(enum dtype dtype, const void *in, uint64_t count, enum domain domain, void *out)
 {
 	if (count == 0)
 		return; /* pointers may be NULL */
@@ -161,7 +161,29 @@ void widen(enum dtype dtype, const void *in, uint64_t count, enum domain domain,
 	}
 }
 
-uint64_t count_nans(const double *x, uint64_t count)
+void kernel_widen_f32(enum dtype dtype, const void *in, uint64_t count, float *out)
+{
+	const uint16_t *from = in;
+
+	assert(dtype == DTYPE_FLOAT16 || dtype == DTYPE_BFLOAT16);
+	if (dtype == DTYPE_FLOAT16)
+		for (uint64_t i = 0; i < count; i++)
+			out[i] = half_to_f32(from[i]);
+	else
+		for (uint64_t i = 0; i < count; i++)
+			out[i] = float32_bits((uint32_t)from[i] << 16);
+}
+
+uint64_t kernel_count_nans(const double *x, uint64_t count)
+{
+	uint64_t nans = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		nans += x[i] != x[i];
+	return nans;
+}
+
+uint64_t kernel_count_nans_f32(const float *x, uint64_t count)
 {
 	uint64_t nans = 0;
 

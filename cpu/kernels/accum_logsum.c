@@ -4,8 +4,8 @@
 #include "config.h"
 
 #include <stddef.h>
-#include "cpu/accum_table.h"
-#include "cpu/lanes.h"
+#include "cpu/kernels/accum_table.h"
+#include "cpu/kernels/lanes.h"
 #include "engine/elementary.h"
 
 #define MINUS_INFINITY (-0x1p+1023 * 2.0)

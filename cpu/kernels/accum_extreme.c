@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include <stddef.h>
-#include "cpu/accum_table.h"
+#include "cpu/kernels/accum_table.h"
 #include "engine/elementary.h"
 
 #define EXTREME_INLINE static inline __attribute__((always_inline))
