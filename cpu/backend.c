@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "cpu/cost.h"
+#include "cpu/simd.h"
 #include "cpu/team.h"
 
 struct backend {
@@ -47,6 +48,9 @@ static enum status cpu_open(unsigned device, unsigned threads, struct backend **
 
 	if (device != 0)
 		return fail(err, STATUS_BACKEND_UNAVAILABLE, "there is one CPU backend");
+	status = simd_check(err);
+	if (status != STATUS_OK)
+		return status;
 	self = calloc(1, sizeof(*self));
 	if (self == NULL)
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for the CPU backend");
@@ -57,6 +61,7 @@ static enum status cpu_open(unsigned device, unsigned threads, struct backend **
 	}
 	snprintf(self->caps.name, sizeof(self->caps.name), "cpu");
 	processor_name(self->caps.device, sizeof(self->caps.device));
+	snprintf(self->caps.simd, sizeof(self->caps.simd), "%s", simd_name(simd_current()));
 	self->caps.threads = threads;
 	self->caps.memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	status = cost_measure(self, &self->caps, err);

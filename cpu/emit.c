@@ -1,6 +1,7 @@
 #include "config.h"
 #include "cpu/emit.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,8 @@ void emit_deinit(struct emit *emit)
 	memset(emit, 0, sizeof(*emit));
 }
 
+#define EMIT_PLAIN 256u /* lines rounded at a time */
+
 static enum status flush(struct emit_column *column, struct spool *spool, struct error *err)
 {
 	enum status status = spool_write(spool, column->buffer, column->used, err);
@@ -51,9 +54,10 @@ static enum status put(struct emit_column *column, struct spool *spool, const vo
 	return status;
 }
 
-/* Mark the line that comes next as null. The spool of nulls is made when the
+/* Mark a line as null or not, the next one of the operation. The spool of nulls is made when the
  * first one is met: most jobs have none. */
-static enum status put_null(struct emit *emit, unsigned i, bool null, struct error *err)
+static enum status put_null(struct emit *emit, unsigned i, uint64_t line, bool null,
+			    struct error *err)
 {
 	struct result_op *op = &emit->result->ops[i];
 	const struct spool_config config = {.memory = 1u << 20, .limit = UINT64_MAX};
@@ -66,7 +70,7 @@ static enum status put_null(struct emit *emit, unsigned i, bool null, struct err
 		op->nulls = spool_create(&config);
 		if (op->nulls == NULL)
 			return fail(err, STATUS_OUT_OF_MEMORY, "no memory for results");
-		for (uint64_t left = emit->lines; left > 0;) {
+		for (uint64_t left = line; left > 0;) {
 			uint64_t piece = left < sizeof(zeros) ? left : sizeof(zeros);
 			enum status status = spool_write(op->nulls, zeros, piece, err);
 
@@ -79,7 +83,7 @@ static enum status put_null(struct emit *emit, unsigned i, bool null, struct err
 }
 
 /* Say which line failed, where there are several. */
-static void name_line(const struct emit *emit, struct error *err)
+static void name_line(const struct emit *emit, uint64_t line, struct error *err)
 {
 	size_t used;
 
@@ -87,48 +91,169 @@ static void name_line(const struct emit *emit, struct error *err)
 		return;
 	used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, " (in %s %llu)",
-		 emit->plan->layout.segmented ? "segment" : "line",
-		 (unsigned long long)emit->lines);
+		 emit->plan->layout.segmented ? "segment" : "line", (unsigned long long)line);
 }
 
-static enum status emit_op(struct emit *emit, unsigned i, const void *value, uint64_t count,
-			   uint64_t length, struct error *err)
+/* One operation's result of a line. */
+static enum status emit_op(struct emit *emit, unsigned i, const struct finish_args *args,
+			   const void *value, uint64_t line, uint64_t count, uint64_t length,
+			   struct error *err)
 {
-	const struct finish_args args = plan_finish_args(emit->plan, i);
 	uint64_t element = 0;
 	bool null = false;
-	enum status status = finish_value(&args, value, count, length, &element, err);
+	enum status status = finish_value(args, value, count, length, &element, err);
 
-	if (status == STATUS_EMPTY_INPUT && emit->plan->job->empty_null) {
+	if (status != STATUS_OK && job_nulls(emit->plan->job, status)) {
 		null = true;
 		status = STATUS_OK;
 	} else if (status != STATUS_OK) {
-		name_line(emit, err);
+		name_line(emit, line, err);
 		return status;
 	}
-	status = put_null(emit, i, null, err);
+	status = put_null(emit, i, line, null, err);
 	if (status != STATUS_OK)
 		return status;
 	return put(&emit->ops[i], emit->result->ops[i].data, &element,
-		   (uint32_t)dtype_size(args.result), err);
+		   (uint32_t)dtype_size(args->result), err);
+}
+
+/* Elements behind one another. */
+static enum status put_many(struct emit_column *column, struct spool *spool, const void *elements,
+			    uint64_t size, struct error *err)
+{
+	const char *next = elements;
+	enum status status = STATUS_OK;
+
+	while (size > 0 && status == STATUS_OK) {
+		uint32_t piece = EMIT_BUFFER - column->used;
+
+		piece = size < piece ? (uint32_t)size : piece;
+		memcpy(column->buffer + column->used, next, piece);
+		column->used += piece;
+		next += piece;
+		size -= piece;
+		if (column->used == EMIT_BUFFER)
+			status = flush(column, spool, err);
+	}
+	return status;
+}
+
+/* The common case, without a call for each line: a double, perhaps divided by
+ * the count, and rounded once. */
+static bool is_plain(const struct emit *emit, unsigned i, const struct finish_args *args,
+		     const struct emit_lines *of)
+{
+	enum op op = args->spec->op;
+
+	if (args->accum > ACCUM_PROD || emit->result->ops[i].nulls != NULL ||
+	    (args->result != DTYPE_FLOAT32 && args->result != DTYPE_FLOAT64) ||
+	    (op != OP_SUM && op != OP_MEAN && op != OP_L1 && op != OP_SUMSQ && op != OP_DOT &&
+	     op != OP_PROD))
+		return false;
+	for (uint64_t l = 0; l < of->lines; l++)
+		if (of->counts[l] == 0)
+			return false;
+	return true;
+}
+
+static enum status emit_plain(struct emit *emit, unsigned i, const struct finish_args *args,
+			      const struct emit_lines *of, uint64_t lines, struct error *err)
+{
+	const double *values = of->values[emit->plan->ops[i].accum];
+	enum status status = STATUS_OK;
+	union {
+		float f[EMIT_PLAIN];
+		double d[EMIT_PLAIN];
+	} out;
+
+	for (uint64_t first = 0; first < lines && status == STATUS_OK; first += EMIT_PLAIN) {
+		uint64_t count = lines - first < EMIT_PLAIN ? lines - first : EMIT_PLAIN;
+
+		for (uint64_t l = 0; l < count; l++) {
+			double value = values[first + l];
+
+			if (args->spec->op == OP_MEAN)
+				value /= (double)of->counts[first + l];
+			if (isnan(value))
+				value = NAN; /* positive, no payload */
+			if (args->result == DTYPE_FLOAT32)
+				out.f[l] = (float)value;
+			else
+				out.d[l] = value;
+		}
+		status = put_many(&emit->ops[i], emit->result->ops[i].data, &out,
+				  count * dtype_size(args->result), err);
+	}
+	return status;
+}
+
+/* One operation of lines up to *lines; of one that fails, that becomes the
+ * number of lines before it. */
+static enum status emit_one(struct emit *emit, unsigned i, const struct emit_lines *of,
+			    uint64_t *lines, struct error *err)
+{
+	const struct plan_op *op = &emit->plan->ops[i];
+	const struct finish_args args = plan_finish_args(emit->plan, i);
+	const char *values = NULL;
+	uint32_t size = 0;
+
+	if (op->spec.op != OP_COUNT) {
+		values = of->values[op->accum];
+		size = of->sizes[op->accum];
+		if (is_plain(emit, i, &args, of))
+			return emit_plain(emit, i, &args, of, *lines, err);
+	}
+	for (uint64_t l = 0; l < *lines; l++) {
+		const void *value = values != NULL ? values + l * size : NULL;
+		enum status status = emit_op(emit, i, &args, value, emit->lines + l, of->counts[l],
+					     of->length, err);
+
+		if (status != STATUS_OK) {
+			*lines = l;
+			return status;
+		}
+	}
+	return STATUS_OK;
+}
+
+/* One operation after another. Where lines fail, the lowest one is named, as if
+ * all operations of a line were ended before the next line's: of a later
+ * operation only the lines before it matter. */
+enum status emit_lines(struct emit *emit, const struct emit_lines *of, struct error *err)
+{
+	enum status failed = STATUS_OK;
+	uint64_t lines = of->lines;
+
+	for (unsigned i = 0; i < emit->plan->op_count; i++) {
+		enum status status = emit_one(emit, i, of, &lines, err);
+
+		if (status != STATUS_OK)
+			failed = status;
+	}
+	if (failed == STATUS_OK && emit->result->counts != NULL)
+		failed = put_many(&emit->counts, emit->result->counts, of->counts,
+				  lines * sizeof(*of->counts), err);
+	if (failed != STATUS_OK)
+		return failed;
+	for (uint64_t l = 0; l < lines; l++)
+		emit->result->count += of->counts[l];
+	emit->lines += lines;
+	return STATUS_OK;
 }
 
 enum status emit_line(struct emit *emit, void *const *values, uint64_t count, uint64_t length,
 		      struct error *err)
 {
-	enum status status = STATUS_OK;
+	static const uint32_t no_sizes[JOB_MAX_OPS]; /* of one line none is needed */
+	const struct emit_lines one = {
+		.values = (const void *const *)values,
+		.sizes = no_sizes,
+		.counts = &count,
+		.lines = 1,
+		.length = length,
+	};
 
-	for (unsigned i = 0; i < emit->plan->op_count && status == STATUS_OK; i++) {
-		const struct plan_op *op = &emit->plan->ops[i];
-		const void *value = op->spec.op == OP_COUNT ? NULL : values[op->accum];
-
-		status = emit_op(emit, i, value, count, length, err);
-	}
-	if (status == STATUS_OK && emit->result->counts != NULL)
-		status = put(&emit->counts, emit->result->counts, &count, sizeof(count), err);
-	emit->result->count += count;
-	emit->lines++;
-	return status;
+	return emit_lines(emit, &one, err);
 }
 
 enum status emit_finish(struct emit *emit, struct error *err)

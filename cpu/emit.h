@@ -29,6 +29,17 @@ void emit_deinit(struct emit *emit);
 enum status emit_line(struct emit *emit, void *const *values, uint64_t count, uint64_t length,
 		      struct error *err);
 
+/* The results of several lines. values: an array for each accumulator of the
+ * plan, of values of sizes[] bytes; counts: elements that took part, of each
+ * line. */
+struct emit_lines {
+	const void *const *values;
+	const uint32_t *sizes;
+	const uint64_t *counts;
+	uint64_t lines, length;
+};
+enum status emit_lines(struct emit *emit, const struct emit_lines *of, struct error *err);
+
 /* All lines came: what is gathered goes to the spools. */
 enum status emit_finish(struct emit *emit, struct error *err);
 

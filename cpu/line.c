@@ -6,26 +6,29 @@
 #include "engine/order.h"
 #include "engine/tree.h"
 
-/* Tiles given to the team at a time: their values are combined before the next. */
-#define BATCH_TILES 512u
+/* Tiles given to the team at a time: their values are combined before the next.
+ * The last worker to end is waited for, so batches are long. */
+#define BATCH_TILES 4096u
+/* Tiles that a worker takes at a time, in one place of memory. */
+#define CHUNK_TILES 16u
 /* Fewer tiles are not worth waking the team (chosen: 16 tiles of float32 take
- * about 20 us, a wake-up about 5). */
-#define TEAM_TILES 16u
+ * about 10 us, a wake-up about 5). */
+#define TEAM_TILES 64u
+#define CACHE_LINE 64u
 
 struct line_accum {
 	const struct accum_class *class;
 	struct accum_args args;
-	uint32_t offset;  /* in a tile's values or in a worker's */
-	void *value;      /* the line's, at its end; of a free one all the time */
+	uint32_t offset;  /* of an ordered one in a tile's values, of a free one
+			   * in a worker's works */
+	void *value;      /* the line's, at its end */
 	struct tree tree; /* of an ordered one */
 };
 
-/* Free accumulators add up in each worker's own values; worker 0 uses the
- * line's. */
 struct worker {
 	struct stage stage;
-	char *values;
-	bool used;
+	char *works; /* of the free accumulators; begun when `used` */
+	bool used;   /* in the open line */
 	uint64_t nans;
 	struct nan_watch watch;
 };
@@ -41,7 +44,7 @@ struct line {
 	uint64_t length, nans; /* so far */
 
 	uint32_t tile_bytes; /* values of ordered accumulators for one tile */
-	uint32_t free_bytes; /* of free ones */
+	uint32_t work_bytes; /* works of free ones */
 	char *batch;         /* tile_bytes for each tile of a batch */
 };
 
@@ -54,81 +57,138 @@ struct batch {
 	atomic_uint_fast64_t next;
 };
 
-static void *free_value(const struct line *line, unsigned worker, unsigned i)
+static uint32_t work_size(const struct accum_class *class)
 {
-	const struct line_accum *accum = &line->accums[i];
-
-	return worker == 0 ? accum->value : line->workers[worker].values + accum->offset;
+	return class->work_end != NULL ? class->work_size : class->size;
 }
 
-static void begin_free(struct line *line, unsigned worker)
+static void begin_works(struct line *line, struct worker *worker)
 {
-	for (unsigned i = 0; i < line->accum_count; i++)
-		if (!line->accums[i].class->ordered)
-			line->accums[i].class->init(free_value(line, worker, i));
+	for (unsigned i = 0; i < line->accum_count; i++) {
+		const struct line_accum *accum = &line->accums[i];
+		const struct accum_class *class = accum->class;
+
+		if (class->ordered)
+			continue;
+		if (class->work_end != NULL)
+			class->work_init(worker->works + accum->offset);
+		else
+			class->init(worker->works + accum->offset);
+	}
+	worker->used = true;
+}
+
+/* What a worker kept is added to the line's values. */
+static void end_works(struct line *line, struct worker *worker)
+{
+	for (unsigned i = 0; i < line->accum_count; i++) {
+		const struct line_accum *accum = &line->accums[i];
+		const struct accum_class *class = accum->class;
+
+		if (class->ordered)
+			continue;
+		if (class->work_end != NULL)
+			class->work_end(worker->works + accum->offset, accum->value);
+		else
+			class->combine(accum->value, worker->works + accum->offset);
+	}
+	worker->used = false;
 }
 
 void line_begin(struct line *line)
 {
 	line->length = line->nans = 0;
-	begin_free(line, 0);
-	for (unsigned i = 0; i < line->accum_count; i++)
-		if (line->accums[i].class->ordered)
-			tree_reset(&line->accums[i].tree);
+	for (unsigned w = 0; w < line->worker_count; w++)
+		line->workers[w].used = false;
+	for (unsigned i = 0; i < line->accum_count; i++) {
+		struct line_accum *accum = &line->accums[i];
+
+		if (accum->class->ordered)
+			tree_reset(&accum->tree);
+		else
+			accum->class->init(accum->value);
+	}
 }
 
-/* One tile of a batch; values of ordered accumulators go to out. */
-static void take_tile(const struct batch *batch, unsigned worker_index, uint64_t first,
-		      uint64_t count, char *out)
+/* One tile of a batch; values of ordered accumulators go to out. Of the
+ * elements after it, `ahead` bytes are in the batch: each accumulator's pass may
+ * fetch its share of them. */
+static void take_tile(const struct batch *batch, struct worker *worker, uint64_t first,
+		      uint64_t count, uint64_t ahead, char *out)
 {
 	struct line *line = batch->line;
-	struct worker *worker = &line->workers[worker_index];
 	const struct plan *plan = line->stream->plan;
 	size_t size = dtype_size(plan->input.dtype);
+	const char *x = batch->x + first * size;
 	struct staged staged;
 
-	stage_fill(&worker->stage, plan, batch->x + first * size,
-		   batch->y != NULL ? batch->y + first * size : NULL, count, &staged);
+	stage_view(&worker->stage, plan, x, batch->y != NULL ? batch->y + first * size : NULL,
+		   count, &staged);
 	worker->nans += staged.nans;
 	nan_watch_look(&worker->watch, plan, batch->position + first, &staged);
 	for (unsigned i = 0; i < line->accum_count; i++) {
 		const struct line_accum *accum = &line->accums[i];
-		const struct tile tile = {
-			.x = staged.x[accum->args.domain],
-			.y = staged.y[accum->args.domain],
+		const struct accum_class *class = accum->class;
+		uint64_t share = ahead / line->accum_count;
+		struct tile tile = {
 			.count = count,
 			.position = batch->in_line + first,
 			.nans = staged.nans,
+			.ahead = x + count * size + i * share,
+			.ahead_bytes = share,
 		};
-		void *value = accum->class->ordered ? out + accum->offset
-						    : free_value(line, worker_index, i);
+		void *value = class->ordered ? out + accum->offset : worker->works + accum->offset;
 
-		accum->class->tile(value, &tile, &accum->args);
+		if (staged.x_f32 != NULL && class->tile_f32 != NULL) {
+			tile.x = staged.x_f32;
+			tile.y = staged.y_f32;
+			class->tile_f32(value, &tile, &accum->args);
+			continue;
+		}
+		if (staged.x[accum->args.domain] == NULL)
+			stage_widen(&worker->stage, &staged);
+		tile.x = staged.x[accum->args.domain];
+		tile.y = staged.y[accum->args.domain];
+		class->tile(value, &tile, &accum->args);
 	}
 }
 
-static void work(void *context, unsigned worker)
+static void take_chunk(const struct batch *batch, struct worker *worker, uint64_t first)
+{
+	size_t size = dtype_size(batch->line->stream->plan->input.dtype);
+	uint64_t end = first + CHUNK_TILES * ORDER_TILE;
+
+	if (end > batch->count)
+		end = batch->count;
+	while (first < end) {
+		uint64_t count = end - first < ORDER_TILE ? end - first : ORDER_TILE;
+		uint64_t after = end - first - count;
+		uint64_t ahead = (after < ORDER_TILE ? after : ORDER_TILE) * size;
+
+		take_tile(batch, worker, first, count, ahead,
+			  batch->line->batch + first / ORDER_TILE * batch->line->tile_bytes);
+		first += count;
+	}
+}
+
+static void work(void *context, unsigned worker_index)
 {
 	struct batch *batch = context;
-	struct line *line = batch->line;
+	struct worker *worker = &batch->line->workers[worker_index];
 
-	if (worker != 0 && !line->workers[worker].used)
-		begin_free(line, worker);
-	line->workers[worker].used = true;
 	for (;;) {
-		uint64_t tile = atomic_fetch_add_explicit(&batch->next, 1, memory_order_relaxed);
-		uint64_t first = tile * ORDER_TILE;
-		uint64_t left;
+		uint64_t chunk = atomic_fetch_add_explicit(&batch->next, 1, memory_order_relaxed);
+		uint64_t first = chunk * CHUNK_TILES * ORDER_TILE;
 
 		if (first >= batch->count)
 			break;
-		left = batch->count - first;
-		take_tile(batch, worker, first, left < ORDER_TILE ? left : ORDER_TILE,
-			  line->batch + tile * line->tile_bytes);
+		if (!worker->used)
+			begin_works(batch->line, worker);
+		take_chunk(batch, worker, first);
 	}
 }
 
-/* What the workers found goes to the line. */
+/* What the workers found of NaNs goes to the line. */
 static enum status collect(struct line *line, struct error *err)
 {
 	struct nan_watch watch = {0};
@@ -136,17 +196,10 @@ static enum status collect(struct line *line, struct error *err)
 	for (unsigned w = 0; w < line->worker_count; w++) {
 		struct worker *worker = &line->workers[w];
 
-		if (!worker->used)
-			continue;
-		for (unsigned i = 0; w != 0 && i < line->accum_count; i++)
-			if (!line->accums[i].class->ordered)
-				line->accums[i].class->combine(line->accums[i].value,
-							       free_value(line, w, i));
 		line->nans += worker->nans;
 		nan_watch_merge(&watch, &worker->watch);
 		worker->nans = 0;
 		worker->watch = (struct nan_watch){0};
-		worker->used = false;
 	}
 	return stream_note_nan(line->stream, &watch, err);
 }
@@ -155,14 +208,14 @@ static enum status push_tiles(struct line *line, uint64_t tiles, struct error *e
 {
 	for (unsigned i = 0; i < line->accum_count; i++) {
 		struct line_accum *accum = &line->accums[i];
+		enum status status;
 
-		for (uint64_t t = 0; accum->class->ordered && t < tiles; t++) {
-			const char *value = line->batch + t * line->tile_bytes + accum->offset;
-			enum status status = tree_push(&accum->tree, value, err);
-
-			if (status != STATUS_OK)
-				return status;
-		}
+		if (!accum->class->ordered)
+			continue;
+		status = tree_push(&accum->tree, line->batch + accum->offset, line->tile_bytes,
+				   tiles, err);
+		if (status != STATUS_OK)
+			return status;
 	}
 	return STATUS_OK;
 }
@@ -208,6 +261,9 @@ enum status line_add(struct line *line, const void *x, const void *y, uint64_t c
 
 void line_end(struct line *line, struct line_total *out)
 {
+	for (unsigned w = 0; w < line->worker_count; w++)
+		if (line->workers[w].used)
+			end_works(line, &line->workers[w]);
 	for (unsigned i = 0; i < line->accum_count; i++)
 		if (line->accums[i].class->ordered)
 			tree_finish(&line->accums[i].tree, line->accums[i].value);
@@ -215,6 +271,11 @@ void line_end(struct line *line, struct line_total *out)
 	out->count =
 		line->stream->plan->job->nan == NAN_OMIT ? line->length - line->nans : line->length;
 	out->values = line->values;
+}
+
+static uint32_t round_up(uint32_t size, uint32_t unit)
+{
+	return (size + unit - 1) / unit * unit;
 }
 
 static enum status open_accums(struct line *line, struct error *err)
@@ -235,8 +296,8 @@ static enum status open_accums(struct line *line, struct error *err)
 			line->tile_bytes += accum->class->size;
 			tree_init(&accum->tree, accum->class);
 		} else {
-			accum->offset = line->free_bytes;
-			line->free_bytes += accum->class->size;
+			accum->offset = line->work_bytes;
+			line->work_bytes += round_up(work_size(accum->class), CACHE_LINE);
 		}
 		line->accum_count++;
 	}
@@ -261,10 +322,8 @@ static enum status open_workers(struct line *line, struct error *err)
 
 		if (status != STATUS_OK)
 			return status;
-		if (w == 0)
-			continue;
-		line->workers[w].values = malloc(line->free_bytes + 1);
-		if (line->workers[w].values == NULL)
+		line->workers[w].works = aligned_alloc(CACHE_LINE, line->work_bytes + CACHE_LINE);
+		if (line->workers[w].works == NULL)
 			return fail(err, STATUS_OUT_OF_MEMORY, "no memory for workers");
 	}
 	return STATUS_OK;
@@ -305,7 +364,7 @@ void line_close(struct line *line)
 	}
 	for (unsigned w = 0; line->workers != NULL && w < line->worker_count; w++) {
 		stage_deinit(&line->workers[w].stage);
-		free(line->workers[w].values);
+		free(line->workers[w].works);
 	}
 	free(line->workers);
 	free(line->accums);

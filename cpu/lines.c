@@ -8,6 +8,7 @@
 #include <string.h>
 #include "cpu/line.h"
 #include "engine/order.h"
+#include "engine/partial.h"
 
 struct lines {
 	struct line *line;
@@ -65,6 +66,9 @@ static enum status end(struct stream *stream, struct error *err)
 		return status;
 	line_end(lines->line, &total);
 	status = emit_line(&lines->emit, total.values, total.count, total.length, err);
+	if (status == STATUS_OK && stream->plan->job->partial) /* of one line */
+		status = partial_create(stream->plan, total.values, total.count, total.length,
+					&stream->result->partial, err);
 	if (status == STATUS_OK)
 		begin(stream, lines->number + 1);
 	return status;

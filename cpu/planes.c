@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/order.h"
+#include "engine/tree.h"
 
 #define ELEMENT_SIZE 8u /* of every domain */
+#define CLOSE 64u       /* runs closed at a time */
 
 enum status planes_init(struct planes *planes, const struct accum_class *class,
 			const struct accum_args *args, uint64_t lines, struct error *err)
@@ -15,12 +17,14 @@ enum status planes_init(struct planes *planes, const struct accum_class *class,
 	planes->args = *args;
 	planes->lines = lines;
 	planes->runs = malloc(lines * class->run_size + 1);
-	planes->value = malloc(class->size);
-	if (planes->runs == NULL || planes->value == NULL) {
+	planes->fresh = malloc(class->run_size);
+	planes->values = malloc(PLANES_END * class->size);
+	if (planes->runs == NULL || planes->fresh == NULL || planes->values == NULL) {
 		planes_deinit(planes);
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for %llu lines",
 			    (unsigned long long)lines);
 	}
+	class->run_init(planes->fresh);
 	return STATUS_OK;
 }
 
@@ -29,120 +33,200 @@ void planes_deinit(struct planes *planes)
 	free(planes->runs);
 	for (unsigned k = 0; k < PLANES_LEVELS; k++)
 		free(planes->levels[k]);
-	free(planes->value);
+	free(planes->fresh);
+	free(planes->values);
 	memset(planes, 0, sizeof(*planes));
 }
 
-static void begin_runs(struct planes *planes, uint64_t line, uint64_t count)
+/* Run r is carried to the level of its lowest bit that is not set; the first to
+ * reach level k is run 2^k - 1. */
+enum status planes_reserve(struct planes *planes, uint64_t length, struct error *err)
 {
-	const struct accum_class *class = planes->class;
+	uint64_t runs = planes->class->ordered ? length / ORDER_RUN : 0;
 
-	for (uint64_t i = line; i < line + count; i++)
-		class->run_init(planes->runs + i * class->run_size);
+	for (unsigned k = 0; runs >> k != 0; k++) {
+		if (planes->levels[k] == NULL)
+			planes->levels[k] = malloc(planes->lines * planes->class->size);
+		if (planes->levels[k] == NULL)
+			return fail(err, STATUS_OUT_OF_MEMORY, "no memory for %llu lines",
+				    (unsigned long long)planes->lines);
+	}
+	return STATUS_OK;
 }
 
-void planes_begin(struct planes *planes)
+static void begin_runs(const struct planes *planes, char *runs, uint64_t count)
 {
-	begin_runs(planes, 0, planes->lines);
+	uint32_t size = planes->class->run_size;
+
+	if (size == sizeof(uint64_t)) {
+		uint64_t *words = (uint64_t *)(void *)runs, fresh = *(uint64_t *)planes->fresh;
+
+		for (uint64_t i = 0; i < count; i++)
+			words[i] = fresh;
+		return;
+	}
+	for (uint64_t i = 0; i < count; i++)
+		memcpy(runs + i * size, planes->fresh, size);
 }
 
-static void run_value(struct planes *planes, uint64_t line, void *out)
+static void combine(const struct accum_class *class, char *left, const char *right, uint64_t count)
 {
-	const struct accum_class *class = planes->class;
-	const char *run = planes->runs + line * class->run_size;
-
-	if (class->run_end != NULL)
-		class->run_end(out, run);
-	else
-		memcpy(out, run, class->size);
+	if (class->combine_all != NULL) {
+		class->combine_all(left, right, count);
+		return;
+	}
+	for (uint64_t i = 0; i < count; i++)
+		class->combine(left + i * class->size, right + i * class->size);
 }
 
-/* Close the open run of a line, the run-th: a carry through the counter. Bit k
- * of `run` tells whether level k holds a value; the earlier is on the left. */
-static void close_run(struct planes *planes, uint64_t line, uint64_t run)
+/* The values of the run-th runs of count lines: a carry through the counter.
+ * Bit k of `run` tells whether level k holds a value; the earlier is on the
+ * left. */
+static void push_values(struct planes *planes, uint64_t line, uint64_t count, uint64_t run,
+			const char *values)
 {
 	const struct accum_class *class = planes->class;
 	unsigned k = 0;
 
-	run_value(planes, line, planes->value);
 	for (; (run >> k & 1) != 0; k++) {
 		char *left = planes->levels[k] + line * class->size;
 
-		class->combine(left, planes->value);
-		memcpy(planes->value, left, class->size);
+		combine(class, left, values, count);
+		values = left;
 	}
-	memcpy(planes->levels[k] + line * class->size, planes->value, class->size);
+	memcpy(planes->levels[k] + line * class->size, values, count * class->size);
 }
 
-/* The level that the run-th run will be carried to. */
-static enum status make_level(struct planes *planes, uint64_t run, struct error *err)
-{
-	unsigned k = (unsigned)__builtin_ctzll(~run);
-
-	if (planes->levels[k] == NULL)
-		planes->levels[k] = malloc(planes->lines * planes->class->size);
-	if (planes->levels[k] == NULL)
-		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for %llu lines",
-			    (unsigned long long)planes->lines);
-	return STATUS_OK;
-}
-
-static enum status close_runs(struct planes *planes, uint64_t line, uint64_t count, uint64_t run,
-			      struct error *err)
-{
-	enum status status = make_level(planes, run, err);
-
-	if (status != STATUS_OK)
-		return status;
-	for (uint64_t i = line; i < line + count; i++)
-		close_run(planes, i, run);
-	begin_runs(planes, line, count);
-	return STATUS_OK;
-}
-
-enum status planes_row(struct planes *planes, uint64_t line, uint64_t count, uint64_t position,
-		       const void *x, const void *y, struct error *err)
+/* Close the run-th runs of count lines. */
+static void close_runs(struct planes *planes, uint64_t line, uint64_t count, uint64_t run,
+		       const char *runs)
 {
 	const struct accum_class *class = planes->class;
 
-	class->step(planes->runs + line * class->run_size, x, y, count, position, &planes->args);
-	if (!class->ordered || (position + 1) % ORDER_RUN != 0)
-		return STATUS_OK;
-	return close_runs(planes, line, count, position / ORDER_RUN, err);
-}
-
-enum status planes_run(struct planes *planes, uint64_t line, uint64_t count, uint64_t position,
-		       const void *x, const void *y, struct error *err)
-{
-	const char *next_x = x, *next_y = y;
-	enum status status = STATUS_OK;
-
-	for (uint64_t i = 0; i < count && status == STATUS_OK; i++) {
-		status = planes_row(planes, line, 1, position + i, next_x, next_y, err);
-		next_x += ELEMENT_SIZE;
-		if (next_y != NULL)
-			next_y += ELEMENT_SIZE;
+	if (class->run_end == NULL) {
+		push_values(planes, line, count, run, runs);
+		return;
 	}
-	return status;
+	for (uint64_t first = 0; first < count; first += CLOSE) {
+		uint64_t some = count - first < CLOSE ? count - first : CLOSE;
+		uint64_t values[CLOSE * TREE_VALUE_WORDS];
+
+		for (uint64_t i = 0; i < some; i++)
+			class->run_end((char *)values + i * class->size,
+				       runs + (first + i) * class->run_size);
+		push_values(planes, line + first, some, run, (const char *)values);
+	}
 }
 
-/* The open run, then the levels from the smallest on: what is absent on the
- * right is the identity, and changes no bit. */
-void *planes_end(struct planes *planes, uint64_t line, uint64_t length)
+/* Rows of one run, or of any number where the accumulator is free. */
+static void add_rows(const struct accum_class *class, char *runs, const struct panel *panel,
+		     bool f32, const struct accum_args *args)
+{
+	const char *x = panel->x, *y = panel->y;
+
+	if (f32) {
+		class->rows_f32(runs, panel, args);
+		return;
+	}
+	if (class->rows != NULL) {
+		class->rows(runs, panel, args);
+		return;
+	}
+	for (uint64_t i = 0; i < panel->rows; i++) {
+		class->step(runs, x, y, panel->lines, panel->position + i, args);
+		x += panel->stride * ELEMENT_SIZE;
+		if (y != NULL)
+			y += panel->stride * ELEMENT_SIZE;
+	}
+}
+
+void planes_add(struct planes *planes, uint64_t line, const struct panel *panel, bool f32,
+		bool omit)
 {
 	const struct accum_class *class = planes->class;
+	size_t step = panel->stride * (f32 ? sizeof(float) : ELEMENT_SIZE);
+	char *runs = planes->runs + line * class->run_size;
+	struct accum_args args = planes->args;
+	struct panel part = *panel;
 
-	run_value(planes, line, planes->value);
-	if (!class->ordered)
-		return planes->value;
-	for (unsigned k = 0; k < PLANES_LEVELS; k++) {
+	args.omit = omit;
+	for (uint64_t left = panel->rows; left > 0; left -= part.rows) {
+		uint64_t in_run = part.position % ORDER_RUN;
+
+		part.rows = left;
+		if (class->ordered && left > ORDER_RUN - in_run)
+			part.rows = ORDER_RUN - in_run;
+		if (class->ordered ? in_run == 0 : part.position == 0)
+			begin_runs(planes, runs, part.lines);
+		add_rows(class, runs, &part, f32, &args);
+		part.x = (const char *)part.x + part.rows * step;
+		if (part.y != NULL)
+			part.y = (const char *)part.y + part.rows * step;
+		part.position += part.rows;
+		if (class->ordered && part.position % ORDER_RUN == 0)
+			close_runs(planes, line, part.lines, part.position / ORDER_RUN - 1, runs);
+	}
+}
+
+void planes_add_runs(struct planes *planes, uint64_t line, uint64_t lines, uint64_t count,
+		     uint64_t run, const struct panel *panel, bool f32, bool omit, void *lanes)
+{
+	const struct accum_class *class = planes->class;
+	struct accum_args args = planes->args;
+
+	args.omit = omit;
+	begin_runs(planes, lanes, panel->lines);
+	add_rows(class, lanes, panel, f32, &args);
+	for (uint64_t r = 0; r < count; r++)
+		close_runs(planes, line, lines, run + r,
+			   (const char *)lanes + r * lines * class->run_size);
+}
+
+void *planes_free_value(struct planes *planes, uint64_t line, bool begin)
+{
+	char *value = planes->runs + line * planes->class->run_size;
+
+	if (begin)
+		memcpy(value, planes->fresh, planes->class->run_size);
+	return value;
+}
+
+/* The values of open runs. */
+static const char *run_values(struct planes *planes, uint64_t line, uint64_t count)
+{
+	const struct accum_class *class = planes->class;
+	const char *runs = planes->runs + line * class->run_size;
+
+	if (class->run_end == NULL)
+		return runs;
+	for (uint64_t i = 0; i < count; i++)
+		class->run_end(planes->values + i * class->size, runs + i * class->run_size);
+	return planes->values;
+}
+
+/* The open run, if there is one, then the levels from the smallest on: what is
+ * absent on the right is the identity, and changes no bit. */
+const void *planes_end(struct planes *planes, uint64_t line, uint64_t count, uint64_t length)
+{
+	const struct accum_class *class = planes->class;
+	uint64_t runs = class->ordered ? length / ORDER_RUN : 0;
+	const char *values = NULL;
+
+	if (class->ordered ? length % ORDER_RUN != 0 : length != 0)
+		values = run_values(planes, line, count);
+	for (unsigned k = 0; runs >> k != 0; k++) {
 		char *left;
 
-		if ((length / ORDER_RUN >> k & 1) == 0)
+		if ((runs >> k & 1) == 0)
 			continue;
 		left = planes->levels[k] + line * class->size;
-		class->combine(left, planes->value);
-		memcpy(planes->value, left, class->size);
+		if (values != NULL)
+			combine(class, left, values, count);
+		values = left;
 	}
-	return planes->value;
+	if (values != NULL)
+		return values;
+	for (uint64_t i = 0; i < count; i++) /* no element */
+		class->init(planes->values + i * class->size);
+	return planes->values;
 }

@@ -81,12 +81,28 @@ static enum simd best(void)
 	return simd;
 }
 
+/* What FOLDD_SIMD names; SIMD_COUNT: nothing that is there. */
+static enum simd wanted(void)
+{
+	const char *name = getenv("FOLDD_SIMD");
+	unsigned simd;
+
+	if (name == NULL || *name == '\0')
+		return best();
+	for (simd = 0; simd < SIMD_COUNT; simd++)
+		if (strcmp(name, levels[simd].name) == 0 && simd_has(simd))
+			break;
+	return simd;
+}
+
 enum simd simd_current(void)
 {
 	int simd = atomic_load_explicit(&current, memory_order_relaxed);
 
 	if (simd < 0) {
-		simd = (int)best();
+		simd = (int)wanted();
+		if (simd == SIMD_COUNT)
+			simd = (int)best();
 		atomic_store_explicit(&current, simd, memory_order_relaxed);
 	}
 	return (enum simd)simd;
@@ -103,24 +119,16 @@ void simd_use(enum simd simd)
 	atomic_store_explicit(&current, (int)simd, memory_order_relaxed);
 }
 
-enum status simd_choose(struct error *err)
+enum status simd_check(struct error *err)
 {
-	const char *wanted = getenv("FOLDD_SIMD");
 	char list[64] = "";
 
-	if (wanted == NULL || *wanted == '\0') {
-		simd_use(best());
+	if (wanted() != SIMD_COUNT)
 		return STATUS_OK;
-	}
-	for (unsigned simd = 0; simd < SIMD_COUNT; simd++) {
-		if (!simd_has(simd))
-			continue;
-		if (strcmp(wanted, levels[simd].name) == 0) {
-			simd_use(simd);
-			return STATUS_OK;
-		}
-		snprintf(list + strlen(list), sizeof(list) - strlen(list), " %s",
-			 levels[simd].name);
-	}
-	return fail(err, STATUS_BAD_VALUE, "FOLDD_SIMD is %s; this machine has%s", wanted, list);
+	for (unsigned simd = 0; simd < SIMD_COUNT; simd++)
+		if (simd_has(simd))
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), " %s",
+				 levels[simd].name);
+	return fail(err, STATUS_BAD_VALUE, "FOLDD_SIMD is %s; this machine has%s",
+		    getenv("FOLDD_SIMD"), list);
 }

@@ -20,8 +20,8 @@ const struct kernels *simd_kernels(void);
 /* Use another, before any stream is open. It must be there (simd_has). */
 void simd_use(enum simd simd);
 
-/* What FOLDD_SIMD asks for, or the best. STATUS_BAD_VALUE: no such name, or not
+/* STATUS_BAD_VALUE: FOLDD_SIMD names no instruction set, or one that is not
  * there; the message lists what is. */
-enum status simd_choose(struct error *err);
+enum status simd_check(struct error *err);
 
 #endif

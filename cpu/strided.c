@@ -3,29 +3,45 @@
 #include "config.h"
 #include "cpu/stream.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cpu/planes.h"
-#include "cpu/walk.h"
-#include "engine/order.h"
+#include "cpu/block.h"
+
+/* A block of fewer elements is not worth waking the team (as in line.c). */
+#define TEAM_ELEMENTS (64u * ORDER_TILE)
+/* Lines are shared out in multiples of as many: whole cache lines of any type,
+ * and of the values. */
+#define SHARE_LINES 64u
+/* Shares for each worker, so that a late one does not keep the others waiting. */
+#define SHARES 4u
 
 struct strided {
 	struct walk walk;
-	struct stage stage;
 	struct emit emit;
 	unsigned accum_count;
 	struct planes *planes;
-	void **values;
+	unsigned worker_count;
+	struct block_worker *workers;
+	const void *values[JOB_MAX_OPS]; /* of PLANES_END lines */
+	uint32_t sizes[JOB_MAX_OPS];
+	uint64_t counts[PLANES_END];
 	uint64_t *nans; /* of each open line; NULL unless they are left out */
 	uint64_t done;  /* lines emitted */
+};
+
+/* A block shared by the team. */
+struct sharing {
+	struct strided *strided;
+	struct block block;
+	uint64_t share; /* lines taken at a time */
+	atomic_uint_fast64_t next;
 };
 
 static void begin(struct stream *stream)
 {
 	struct strided *strided = stream->state;
 
-	for (unsigned i = 0; i < strided->accum_count; i++)
-		planes_begin(&strided->planes[i]);
 	if (strided->nans != NULL)
 		memset(strided->nans, 0, stream->plan->layout.live_lines * sizeof(*strided->nans));
 }
@@ -35,18 +51,27 @@ static enum status end(struct stream *stream, struct error *err)
 {
 	struct strided *strided = stream->state;
 	const struct layout *layout = &stream->plan->layout;
+	struct emit_lines some = {
+		.values = strided->values,
+		.sizes = strided->sizes,
+		.counts = strided->counts,
+		.length = layout->line_length,
+	};
 
-	for (uint64_t line = 0; line < layout->live_lines; line++) {
-		uint64_t count = layout->line_length;
+	for (uint64_t line = 0; line < layout->live_lines; line += some.lines) {
+		uint64_t left = layout->live_lines - line;
 		enum status status;
 
+		some.lines = left < PLANES_END ? left : PLANES_END;
 		for (unsigned i = 0; i < strided->accum_count; i++)
-			strided->values[i] =
-				planes_end(&strided->planes[i], line, layout->line_length);
-		if (strided->nans != NULL)
-			count -= strided->nans[line];
-		status =
-			emit_line(&strided->emit, strided->values, count, layout->line_length, err);
+			strided->values[i] = planes_end(&strided->planes[i], line, some.lines,
+							layout->line_length);
+		for (uint64_t l = 0; l < some.lines; l++) {
+			strided->counts[l] = layout->line_length;
+			if (strided->nans != NULL)
+				strided->counts[l] -= strided->nans[line + l];
+		}
+		status = emit_lines(&strided->emit, &some, err);
 		if (status != STATUS_OK)
 			return status;
 	}
@@ -55,42 +80,54 @@ static enum status end(struct stream *stream, struct error *err)
 	return STATUS_OK;
 }
 
-static void count_nans_of(struct strided *strided, const struct walk_piece *piece,
-			  const struct staged *staged)
+static void work(void *context, unsigned worker)
 {
-	if (strided->nans == NULL || staged->nans == 0)
-		return;
-	for (uint64_t i = stage_next_nan(staged, 0); i < piece->count;
-	     i = stage_next_nan(staged, i + 1))
-		strided->nans[piece->line + (piece->row ? i : 0)]++;
+	struct sharing *sharing = context;
+	uint64_t lines = sharing->block.shape.lines, share = sharing->share;
+
+	for (;;) {
+		uint64_t first =
+			atomic_fetch_add_explicit(&sharing->next, share, memory_order_relaxed);
+
+		if (first >= lines)
+			break;
+		block_add(&sharing->strided->workers[worker], &sharing->block, first,
+			  lines - first < share ? lines - first : share);
+	}
 }
 
-static enum status take(struct stream *stream, const struct walk_piece *piece, const void *x,
-			const void *y, uint64_t position, struct error *err)
+static uint64_t share_of(const struct strided *strided, uint64_t lines)
+{
+	uint64_t share = lines / (strided->worker_count * SHARES) / SHARE_LINES * SHARE_LINES;
+
+	return share > 0 ? share : SHARE_LINES;
+}
+
+static enum status add_block(struct stream *stream, const struct block *block, struct error *err)
 {
 	struct strided *strided = stream->state;
+	const struct walk_block *shape = &block->shape;
+	bool alone = shape->lines * shape->length < TEAM_ELEMENTS || block_is_thin(block);
+	struct sharing sharing = {.strided = strided, .block = *block};
 	struct nan_watch watch = {0};
-	struct staged staged;
-	enum status status;
 
-	stage_fill(&strided->stage, stream->plan, x, y, piece->count, &staged);
-	nan_watch_look(&watch, stream->plan, position, &staged);
-	status = stream_note_nan(stream, &watch, err);
-	count_nans_of(strided, piece, &staged);
-	for (unsigned i = 0; i < strided->accum_count && status == STATUS_OK; i++) {
-		struct planes *planes = &strided->planes[i];
-		enum domain domain = planes->args.domain;
+	for (unsigned i = 0; i < strided->accum_count; i++) {
+		enum status status =
+			planes_reserve(&strided->planes[i], shape->position + shape->length, err);
 
-		if (piece->row)
-			status = planes_row(planes, piece->line, piece->count, piece->position,
-					    staged.x[domain], staged.y[domain], err);
-		else
-			status = planes_run(planes, piece->line, piece->count, piece->position,
-					    staged.x[domain], staged.y[domain], err);
+		if (status != STATUS_OK)
+			return status;
 	}
-	if (status == STATUS_OK && piece->last)
-		status = end(stream, err);
-	return status;
+	sharing.share = alone ? shape->lines : share_of(strided, shape->lines);
+	if (alone)
+		work(&sharing, 0);
+	else
+		team_run(stream->team, work, &sharing);
+	for (unsigned w = 0; w < strided->worker_count; w++) {
+		nan_watch_merge(&watch, &strided->workers[w].watch);
+		strided->workers[w].watch = (struct nan_watch){0};
+	}
+	return stream_note_nan(stream, &watch, err);
 }
 
 static enum status feed(struct stream *stream, const void *x, const void *y, uint64_t count,
@@ -98,20 +135,29 @@ static enum status feed(struct stream *stream, const void *x, const void *y, uin
 {
 	struct strided *strided = stream->state;
 	size_t size = dtype_size(stream->plan->input.dtype);
-	const char *next_x = x, *next_y = y;
-	uint64_t position = stream->position;
+	struct block block = {
+		.plan = stream->plan,
+		.planes = strided->planes,
+		.nans = strided->nans,
+		.x = x,
+		.y = y,
+		.position = stream->position,
+	};
 	enum status status = STATUS_OK;
 
 	while (count > 0 && status == STATUS_OK) {
-		struct walk_piece piece;
+		uint64_t elements;
 
-		walk_next(&strided->walk, count < ORDER_TILE ? count : ORDER_TILE, &piece);
-		status = take(stream, &piece, next_x, next_y, position, err);
-		count -= piece.count;
-		position += piece.count;
-		next_x += piece.count * size;
-		if (next_y != NULL)
-			next_y += piece.count * size;
+		walk_block(&strided->walk, count, &block.shape);
+		status = add_block(stream, &block, err);
+		if (status == STATUS_OK && block.shape.last)
+			status = end(stream, err);
+		elements = block.shape.lines * block.shape.length;
+		count -= elements;
+		block.position += elements;
+		block.x = (const char *)block.x + elements * size;
+		if (y != NULL)
+			block.y = (const char *)block.y + elements * size;
 	}
 	return status;
 }
@@ -135,9 +181,10 @@ static void close_strided(struct stream *stream)
 	for (unsigned i = 0; i < strided->accum_count; i++)
 		planes_deinit(&strided->planes[i]);
 	free(strided->planes);
-	free(strided->values);
 	free(strided->nans);
-	stage_deinit(&strided->stage);
+	for (unsigned w = 0; strided->workers != NULL && w < strided->worker_count; w++)
+		block_worker_deinit(&strided->workers[w]);
+	free(strided->workers);
 	emit_deinit(&strided->emit);
 	free(strided);
 }
@@ -148,12 +195,10 @@ static enum status open_planes(struct stream *stream, struct error *err)
 	const struct plan *plan = stream->plan;
 
 	strided->planes = calloc(plan->accum_count + 1, sizeof(*strided->planes));
-	strided->values = calloc(plan->accum_count + 1, sizeof(*strided->values));
 	if (plan->job->nan == NAN_OMIT && dtype_is_float(plan->input.dtype))
 		strided->nans = calloc(plan->layout.live_lines + 1, sizeof(*strided->nans));
-	if (strided->planes == NULL || strided->values == NULL ||
-	    (plan->job->nan == NAN_OMIT && dtype_is_float(plan->input.dtype) &&
-	     strided->nans == NULL))
+	if (strided->planes == NULL || (plan->job->nan == NAN_OMIT &&
+					dtype_is_float(plan->input.dtype) && strided->nans == NULL))
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for %llu lines",
 			    (unsigned long long)plan->layout.live_lines);
 	for (unsigned i = 0; i < plan->accum_count; i++) {
@@ -165,7 +210,34 @@ static enum status open_planes(struct stream *stream, struct error *err)
 
 		if (status != STATUS_OK)
 			return status;
+		strided->sizes[i] = strided->planes[i].class->size;
 		strided->accum_count++;
+	}
+	return STATUS_OK;
+}
+
+static enum status open_workers(struct stream *stream, struct error *err)
+{
+	struct strided *strided = stream->state;
+	const struct layout *layout = &stream->plan->layout;
+	unsigned count = team_size(stream->team);
+	uint64_t open;
+
+	/* Few lines or elements are never shared out. */
+	if (layout->live_lines < BLOCK_THIN ||
+	    (!__builtin_mul_overflow(layout->live_lines, layout->line_length, &open) &&
+	     open < TEAM_ELEMENTS))
+		count = 1;
+	strided->workers = calloc(count, sizeof(*strided->workers));
+	if (strided->workers == NULL)
+		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for workers");
+	for (unsigned w = 0; w < count; w++) {
+		enum status status =
+			block_worker_init(&strided->workers[w], stream->plan, strided->planes, err);
+
+		if (status != STATUS_OK)
+			return status;
+		strided->worker_count++;
 	}
 	return STATUS_OK;
 }
@@ -179,11 +251,11 @@ static enum status open_strided(struct stream *stream, struct error *err)
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for a stream");
 	stream->state = strided;
 	walk_init(&strided->walk, &stream->plan->layout);
-	status = stage_init(&strided->stage, stream->plan, err);
-	if (status == STATUS_OK)
-		status = emit_init(&strided->emit, stream->plan, stream->result, err);
+	status = emit_init(&strided->emit, stream->plan, stream->result, err);
 	if (status == STATUS_OK)
 		status = open_planes(stream, err);
+	if (status == STATUS_OK)
+		status = open_workers(stream, err);
 	if (status != STATUS_OK) {
 		close_strided(stream);
 		return status;

@@ -127,6 +127,15 @@ struct tile {
 	uint64_t ahead_bytes;
 };
 
+/* Consecutive elements of neighbouring lines that are not adjacent: each row
+ * has one element of each line. */
+struct panel {
+	const void *x, *y; /* as in struct tile */
+	uint64_t lines, rows;
+	uint64_t stride;   /* elements from a row to the next */
+	uint64_t position; /* of the first row's elements in their lines */
+};
+
 struct accum_class {
 	const char *name;
 	bool ordered;
@@ -166,9 +175,18 @@ struct accum_class {
 		     const struct accum_args *args);
 	void (*run_end)(void *value, const void *run);
 
+	/* Steps of all rows of a panel; the rows of an ordered accumulator's
+	 * belong to one run. NULL: step row by row. rows_f32: the same bits
+	 * from x, y of float32; NULL: widen and use the other. */
+	void (*rows)(void *runs, const struct panel *panel, const struct accum_args *args);
+	void (*rows_f32)(void *runs, const struct panel *panel, const struct accum_args *args);
+
 	/* left = left . right, `left` from the earlier elements. Combining
 	 * with the identity changes no bit. */
 	void (*combine)(void *left, const void *right);
+
+	/* The same for arrays of count values; NULL: one by one. */
+	void (*combine_all)(void *left, const void *right, uint64_t count);
 };
 
 /* The classes of the CPU backend (cpu/accum_*.c). NULL where the domain has no

@@ -18,6 +18,7 @@ struct stream;  /* likewise; begins with nothing in common */
 struct backend_caps {
 	char name[24];           /* "cpu", "cuda:0" */
 	char device[96];         /* shown in logs and GET /v1/info */
+	char simd[16];           /* instruction set of a CPU's kernels, else "" */
 	unsigned threads;        /* workers of a CPU backend, else 0 */
 	uint64_t memory;         /* bytes of its memory */
 	uint64_t launch_ns;      /* measured: least time of one job */

@@ -68,8 +68,24 @@ static void propagate(struct exactsum *sum)
 	sum->pending = 0;
 }
 
+/* What decides is all that is kept: NaN; one infinity; -0 only of nothing else. */
+static void settle_flags(struct exactsum *sum)
+{
+	sum->nan |= sum->pos_inf && sum->neg_inf;
+	if (sum->nan)
+		sum->pos_inf = sum->neg_inf = false;
+	if (sum->nan || sum->pos_inf || sum->neg_inf) {
+		sum->other = true;
+		sum->lo = 0;
+		sum->hi = -1;
+	}
+	if (sum->other)
+		sum->neg_zero = false;
+}
+
 void exactsum_normalize(struct exactsum *sum)
 {
+	settle_flags(sum);
 	propagate(sum);
 
 	/* The highest digit is as low as the open range lets it be: a 0 goes,
@@ -91,7 +107,7 @@ void exactsum_normalize(struct exactsum *sum)
 	}
 }
 
-/* Add +-mantissa * 2^exponent; mantissa below 2^106. */
+/* Add +-mantissa * 2^exponent. */
 static void add_scaled(struct exactsum *sum, unsigned __int128 mantissa, int exponent,
 		       bool negative)
 {
@@ -177,6 +193,35 @@ void exactsum_add_product(struct exactsum *sum, double x, double y)
 	}
 }
 
+/* Add value * 2^exponent as three digits, the highest of them signed: no branch on
+ * its size or sign. */
+static void add_word(struct exactsum *sum, int64_t value, int exponent)
+{
+	unsigned position = (unsigned)(exponent - EXACTSUM_LOW);
+	unsigned first = position / DIGIT_BITS, shift = position % DIGIT_BITS;
+	uint64_t low = (uint64_t)value << shift;
+	int64_t high = shift == 0 ? value >> 63 : value >> (64 - shift);
+
+	if (sum->pending == MAX_PENDING)
+		propagate(sum);
+	sum->pending++;
+	widen(sum, (int)first, (int)first + 2);
+	sum->digit[first] += (int64_t)low & DIGIT_MASK;
+	sum->digit[first + 1] += (int64_t)(low >> DIGIT_BITS);
+	sum->digit[first + 2] += high;
+}
+
+void exactsum_add_integer(struct exactsum *sum, __int128 value, int exponent)
+{
+	bool negative = value < 0;
+
+	if (value == (int64_t)value)
+		add_word(sum, (int64_t)value, exponent);
+	else
+		add_scaled(sum, negative ? -(unsigned __int128)value : (unsigned __int128)value,
+			   exponent, negative);
+}
+
 void exactsum_merge(struct exactsum *sum, const struct exactsum *other)
 {
 	int i;
@@ -236,18 +281,61 @@ void exactsum_value(struct exactsum *sum, struct bigint *magnitude, bool *negati
 	bigint_set_words(magnitude, words, used);
 }
 
+/* The highest six digits of the magnitude, void ones as 0, in pairs; `more` is
+ * whether digits below them are left out, of which the lowest is not 0. Of a
+ * negative sum they are complemented, and the 1 to add gets here when there is
+ * nothing below: with more, it is lost in f. */
+static void highest_words(const struct exactsum *sum, uint64_t word[3], bool more)
+{
+	bool negative = sum->digit[sum->hi] < 0;
+	int64_t flip = negative ? DIGIT_MASK : 0, carry = negative && !more;
+	int first = sum->hi - 5;
+	int k;
+
+	for (k = 0; k < 6; k++) {
+		int64_t digit = first + k >= sum->lo ? sum->digit[first + k] : 0;
+
+		digit = ((digit & DIGIT_MASK) ^ flip) + carry;
+		carry = digit >> DIGIT_BITS;
+		if (k % 2 == 0)
+			word[k / 2] = (uint64_t)(digit & DIGIT_MASK);
+		else
+			word[k / 2] |= (uint64_t)digit << DIGIT_BITS;
+	}
+}
+
+void exactsum_leading(struct exactsum *sum, struct leading *out)
+{
+	uint64_t word[3];
+	int shift;
+
+	exactsum_normalize(sum);
+	if (sum->lo > sum->hi) {
+		*out = (struct leading){.negative = sum->neg_zero && !sum->other};
+		return;
+	}
+	out->negative = sum->digit[sum->hi] < 0;
+	out->more = sum->hi - 5 > sum->lo;
+	highest_words(sum, word, out->more);
+
+	/* One of the two highest digits is not 0: see exactsum_normalize(). */
+	shift = __builtin_clzll(word[2]);
+	out->top = ((unsigned __int128)word[2] << 64 | word[1]) << shift;
+	if (shift > 0)
+		out->top |= word[0] >> (64 - shift);
+	out->more |= word[0] << shift != 0;
+	out->exponent = DIGIT_BITS * (int64_t)(sum->hi - 3) + EXACTSUM_LOW - shift;
+}
+
 void exactsum_round(struct exactsum *sum, enum dtype to, void *out)
 {
-	struct bigint magnitude;
-	struct exact_value value = {.num = &magnitude};
+	struct leading leading;
 	double special;
 
 	if (!exactsum_is_finite(sum, &special)) {
 		round_f64(special, to, out);
 		return;
 	}
-	exactsum_value(sum, &magnitude, &value.negative, &value.exponent);
-	if (magnitude.used == 0)
-		value.negative = sum->neg_zero && !sum->other;
-	round_exact(&value, to, out);
+	exactsum_leading(sum, &leading);
+	leading_round(&leading, to, out);
 }

@@ -50,23 +50,30 @@ static void finish_moments(const struct finish_args *args, const struct exact_mo
 	finish_variance(args, &sums, count, out);
 }
 
-/* The sum divided by count, or its square root, rounded once. */
-static void finish_ratio(const struct finish_args *args, struct exactsum *sum, uint64_t count,
-			 bool root, void *out)
+/* The sum, divided by count, or its square root, rounded once. */
+enum final { FINAL_SUM, FINAL_MEAN, FINAL_ROOT };
+
+static void finish_sum(const struct finish_args *args, const struct exactsum *value,
+		       enum final final, uint64_t count, void *out)
 {
-	struct bigint magnitude, den;
-	struct exact_value value = {.num = &magnitude, .den = &den, .root = root};
+	struct leading leading;
+	struct exactsum sum;
 	double special;
 
-	if (!exactsum_is_finite(sum, &special)) {
+	if (!exactsum_is_finite(value, &special)) {
 		round_f64(special, args->result, out);
 		return;
 	}
-	exactsum_value(sum, &magnitude, &value.negative, &value.exponent);
-	if (magnitude.used == 0)
-		value.negative = sum->neg_zero && !sum->other;
-	bigint_set(&den, count);
-	round_exact(&value, args->result, out);
+	/* Looking at it normalizes: a copy, the value may be needed again. A
+	 * merge copies the digits in use alone. */
+	exactsum_init(&sum);
+	exactsum_merge(&sum, value);
+	exactsum_leading(&sum, &leading);
+	if (final == FINAL_MEAN)
+		leading_divide(&leading, count);
+	else if (final == FINAL_ROOT)
+		leading_root(&leading);
+	leading_round(&leading, args->result, out);
 }
 
 enum status finish_exact(const struct finish_args *args, const void *value, uint64_t count,
@@ -74,7 +81,6 @@ enum status finish_exact(const struct finish_args *args, const void *value, uint
 {
 	enum op op = args->spec->op;
 	enum accum accum = args->accum;
-	struct exactsum sum;
 
 	if (!dtype_is_float(args->result))
 		return finish_mismatch(args, err);
@@ -85,17 +91,15 @@ enum status finish_exact(const struct finish_args *args, const void *value, uint
 		return STATUS_OK;
 	}
 
-	/* Finishing normalizes: a copy, the value may be needed again. */
-	sum = *(const struct exactsum *)value;
 	if ((accum == ACCUM_EXACT_SUM && op == OP_SUM) ||
 	    (accum == ACCUM_EXACT_ABS && op == OP_L1) ||
 	    (accum == ACCUM_EXACT_SQUARE && op == OP_SUMSQ) ||
 	    (accum == ACCUM_EXACT_DOT && op == OP_DOT))
-		exactsum_round(&sum, args->result, out);
+		finish_sum(args, value, FINAL_SUM, count, out);
 	else if (accum == ACCUM_EXACT_SUM && op == OP_MEAN)
-		finish_ratio(args, &sum, count, false, out);
+		finish_sum(args, value, FINAL_MEAN, count, out);
 	else if (accum == ACCUM_EXACT_SQUARE && op == OP_L2)
-		finish_ratio(args, &sum, 1, true, out);
+		finish_sum(args, value, FINAL_ROOT, count, out);
 	else
 		return finish_mismatch(args, err);
 	return STATUS_OK;

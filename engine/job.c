@@ -13,3 +13,10 @@ const char *determinism_name(enum determinism determinism)
 	}
 	return "ordered";
 }
+
+bool job_nulls(const struct job *job, enum status status)
+{
+	if (status == STATUS_EMPTY_INPUT)
+		return job->empty_null || job->partial;
+	return status == STATUS_INTEGER_OVERFLOW && job->partial;
+}

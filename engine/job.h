@@ -45,6 +45,7 @@ struct job {
 	bool exclusive;
 	uint64_t index_base;
 	bool bits;
+	bool partial; /* give the state too, to merge later (partial.h) */
 
 	enum backend_choice backend;
 	unsigned device;     /* cuda:N */
@@ -56,6 +57,10 @@ struct job {
 		bool keepdims, ddof, exclusive, index_base, overflow, empty, nan;
 	} given;
 };
+
+/* Whether a result that failed so is null, and the job goes on: nothing left and
+ * empty: null; with a partial also what this part alone does not have. */
+bool job_nulls(const struct job *job, enum status status);
 
 const char *determinism_name(enum determinism determinism);
 

@@ -177,6 +177,12 @@ bool op_needs_ddof(enum op op)
 	return op == OP_VAR || op == OP_STD;
 }
 
+bool op_may_overflow(enum op op)
+{
+	return op == OP_SUM || op == OP_PROD || op == OP_SUMSQ || op == OP_DOT || op == OP_MIN ||
+	       op == OP_MAX;
+}
+
 bool op_has_exact(const struct op_spec *spec, enum dtype input, bool scan)
 {
 	if (scan && !ops[spec->op].scans)

@@ -49,6 +49,7 @@ bool op_takes_out_dtype(enum op op); /* value-typed results */
 bool op_scans(enum op op);           /* has a scan */
 bool op_is_arg(enum op op);          /* argmin, argmax */
 bool op_needs_ddof(enum op op);      /* var, std */
+bool op_may_overflow(enum op op);    /* the result may leave an integer type's range */
 
 /* False where exact is exact_unsupported: prod of floats, lp, logsumexp. */
 bool op_has_exact(const struct op_spec *spec, enum dtype input, bool scan);

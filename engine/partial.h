@@ -40,14 +40,18 @@ enum status partial_decode(const void *bytes, size_t size, struct partial **out,
 
 /* `into` becomes the state of both. STATUS_PARTIALS_DIFFER, and nothing has
  * changed, unless operations, element type and rules agree; the message names
- * what differs and both sides. */
+ * what differs and both sides. STATUS_BAD_VALUE for more elements together than an
+ * array may have. */
 enum status partial_merge(struct partial *into, const struct partial *other, struct error *err);
 
 /* What is chosen when a merge ends. */
 struct partial_finish {
 	bool given_ddof;
 	uint64_t ddof;
-	/* One type for all operations that take one, or by key. */
+	bool partial; /* the state goes on: what has no result yet is null, as
+		       * in a job with `partial`, not an error */
+	/* One type for all operations that take one, or by key: such as
+	 * op_parse() takes. */
 	bool has_out_dtype;
 	enum dtype out_dtype;
 	unsigned out_count;

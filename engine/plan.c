@@ -1,6 +1,7 @@
 #include "config.h"
 #include "engine/plan.h"
 #include "engine/order.h"
+#include "engine/partial.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,13 +21,6 @@ static bool any_op(const struct job *job, bool (*is)(enum op))
 		if (is(job->ops[i].spec.op))
 			return true;
 	return false;
-}
-
-/* Operations whose result may leave an integer type's range. */
-static bool may_overflow(enum op op)
-{
-	return op == OP_SUM || op == OP_PROD || op == OP_SUMSQ || op == OP_DOT || op == OP_MIN ||
-	       op == OP_MAX;
 }
 
 static bool is_dot(enum op op)
@@ -53,13 +47,14 @@ static enum status check_members(const struct job *job, struct error *err)
 	if (job->given.empty && (scan || !split))
 		return fail_at(err, STATUS_BAD_JOB, "/empty",
 			       "empty belongs to reductions over axes or segments");
-	if (job->given.overflow && !any_op(job, may_overflow))
+	if (job->given.overflow && !any_op(job, op_may_overflow))
 		return fail_at(err, STATUS_BAD_JOB, "/overflow",
 			       "overflow belongs to operations whose result is a value");
-	if (job->given.index_base && (split || !(any_op(job, op_is_arg) || job->nan == NAN_ERROR)))
-		return fail_at(
-			err, STATUS_BAD_JOB, "/index_base",
-			"index_base belongs to argmin, argmax and nan=error over the whole array");
+	if (job->given.index_base &&
+	    (split || !(any_op(job, op_is_arg) || job->nan == NAN_ERROR || job->partial)))
+		return fail_at(err, STATUS_BAD_JOB, "/index_base",
+			       "index_base belongs to argmin, argmax, nan=error and partial over "
+			       "the whole array");
 	return STATUS_OK;
 }
 
@@ -391,6 +386,8 @@ enum status plan_make(struct plan *out, const struct job *job, const struct arra
 		status = check_ops(job, x->dtype, err);
 	if (status == STATUS_OK)
 		status = choose_ops(out, err);
+	if (status == STATUS_OK && job->partial)
+		status = partial_check(out, err);
 	if (status == STATUS_OK)
 		status = layout_make(&out->layout, job, x, err);
 	if (status != STATUS_OK)

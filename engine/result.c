@@ -2,6 +2,7 @@
 #include "engine/result.h"
 
 #include <stdlib.h>
+#include "engine/partial.h"
 
 const char *combine_name(enum combine combine)
 {
@@ -34,5 +35,6 @@ void result_destroy(struct result *result)
 		spool_destroy(result->ops[i].nulls);
 	}
 	spool_destroy(result->counts);
+	partial_destroy(result->partial);
 	free(result);
 }

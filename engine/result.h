@@ -11,6 +11,8 @@
 #include "engine/job.h"
 #include "engine/spool.h"
 
+struct partial;
+
 enum combine {
 	COMBINE_ATOMIC,
 	COMBINE_TWO_PASS,
@@ -43,6 +45,8 @@ struct result {
 
 	uint64_t count;       /* scalar, scan: elements that took part */
 	struct spool *counts; /* uint64_t a line or segment; else NULL */
+
+	struct partial *partial; /* when the job asks for it; else NULL */
 
 	struct {
 		uint64_t queue_us, copy_us, compute_us, total_us;

@@ -86,9 +86,20 @@ static uint64_t round_magnitude(const struct format *format, uint64_t mantissa, 
 
 		bits += (biased - 1) << (format->precision - 1);
 	}
-	if (rest > half || (rest == half && (more || (kept & 1) != 0)))
-		bits++;
+	/* Without a branch: it would be taken at random. */
+	bits += (rest > half) | ((rest == half) & (more | (kept & 1)));
 	return bits;
+}
+
+void round_bits(bool negative, uint64_t mantissa, int64_t exponent, bool more, enum dtype to,
+		void *out)
+{
+	const struct format *format = format_of(to);
+	uint64_t bits = sign_bit(format, negative);
+
+	if (mantissa != 0)
+		bits |= round_magnitude(format, mantissa, exponent, more);
+	store(format, bits, out);
 }
 
 void round_f64(double value, enum dtype to, void *out)
@@ -164,14 +175,13 @@ static void scaled_quotient(struct bigint *quotient, int64_t *exponent, bool *mo
 
 void round_exact(const struct exact_value *value, enum dtype to, void *out)
 {
-	const struct format *format = format_of(to);
-	uint64_t sign = sign_bit(format, value->negative), mantissa;
+	uint64_t mantissa;
 	struct bigint quotient, root;
 	int64_t exponent, top_exponent;
 	bool more = false, rest = false, tail;
 
 	if (value->num->used == 0) {
-		store(format, sign, out);
+		round_bits(value->negative, 0, 0, false, to, out);
 		return;
 	}
 
@@ -190,8 +200,7 @@ void round_exact(const struct exact_value *value, enum dtype to, void *out)
 		mantissa = leading_bits(value->num, &top_exponent, &tail);
 		exponent = value->exponent + top_exponent;
 	}
-	store(format, sign | round_magnitude(format, mantissa, exponent, more || rest || tail),
-	      out);
+	round_bits(value->negative, mantissa, exponent, more || rest || tail, to, out);
 }
 
 double float16_to_f64(uint16_t bits)

@@ -12,6 +12,11 @@
  * an element. NaN becomes the positive quiet NaN. */
 void round_f64(double value, enum dtype to, void *out);
 
+/* (-1)^negative * (mantissa + f) * 2^exponent, 0 <= f < 1, f > 0 when `more`;
+ * the mantissa then has 56 bits or more. Mantissa 0 gives +0 or -0. */
+void round_bits(bool negative, uint64_t mantissa, int64_t exponent, bool more, enum dtype to,
+		void *out);
+
 /* (-1)^negative * num * 2^exponent / den, or the square root of that (then not
  * negative). num 0 gives +0 or -0 by `negative`. den: NULL is 1, never 0. */
 struct exact_value {

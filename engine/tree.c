@@ -54,34 +54,63 @@ static const void *halve(const struct tree *tree, struct tree_level *level, uint
 	return level->lanes;
 }
 
-enum status tree_push(struct tree *tree, const void *value, struct error *err)
+static enum status open_lanes(const struct tree *tree, struct tree_level *level, struct error *err)
 {
-	uint32_t size = tree->class->size;
+	if (level->lanes == NULL)
+		level->lanes = malloc((size_t)ORDER_LANES * tree->class->size);
+	if (level->lanes == NULL)
+		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for partial sums");
+	if (level->total == 1)
+		add_to_lane(tree, level, 0, level->first);
+	return STATUS_OK;
+}
 
-	for (unsigned k = 0;; k++) {
+/* One value for level k; a tile that it completes goes a level up. */
+static enum status push_one(struct tree *tree, unsigned k, const void *value, struct error *err)
+{
+	for (;; k++) {
 		struct tree_level *level = &tree->level[k];
 		uint64_t index = level->total % ORDER_TILE;
+		enum status status;
 
 		assert(k < TREE_LEVELS);
 		if (level->total == 0) {
-			memcpy(level->first, value, size);
+			memcpy(level->first, value, tree->class->size);
 			level->total = 1;
 			return STATUS_OK;
 		}
-		if (level->lanes == NULL) {
-			level->lanes = malloc((size_t)ORDER_LANES * size);
-			if (level->lanes == NULL)
-				return fail(err, STATUS_OUT_OF_MEMORY,
-					    "no memory for partial sums");
-		}
-		if (level->total == 1)
-			add_to_lane(tree, level, 0, level->first);
+		status = open_lanes(tree, level, err);
+		if (status != STATUS_OK)
+			return status;
 		add_to_lane(tree, level, index, value);
 		level->total++;
 		if (index != ORDER_TILE - 1)
 			return STATUS_OK;
 		value = halve(tree, level, ORDER_TILE);
 	}
+}
+
+enum status tree_push(struct tree *tree, const void *values, size_t stride, uint64_t count,
+		      struct error *err)
+{
+	struct tree_level *level = &tree->level[0];
+	const char *value = values;
+	enum status status = STATUS_OK;
+
+	while (count > 0 && status == STATUS_OK) {
+		uint64_t index = level->total % ORDER_TILE;
+
+		/* Within an open tile, most of the time, nothing else happens. */
+		if (level->total > 1 && index != ORDER_TILE - 1) {
+			add_to_lane(tree, level, index, value);
+			level->total++;
+		} else {
+			status = push_one(tree, 0, value, err);
+		}
+		value += stride;
+		count--;
+	}
+	return status;
 }
 
 void tree_finish(struct tree *tree, void *out)

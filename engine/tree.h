@@ -7,6 +7,7 @@
 #ifndef ENGINE_TREE_H
 #define ENGINE_TREE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "engine/accum.h"
 #include "engine/status.h"
@@ -32,9 +33,10 @@ void tree_deinit(struct tree *tree);
 /* Start over; keeps its memory. */
 void tree_reset(struct tree *tree);
 
-/* The value of the next tile. Fails only for memory; then the tree must be
- * reset. */
-enum status tree_push(struct tree *tree, const void *value, struct error *err);
+/* The values of the next count tiles, `stride` bytes apart. Fails only for
+ * memory; then the tree must be reset. */
+enum status tree_push(struct tree *tree, const void *values, size_t stride, uint64_t count,
+		      struct error *err);
 
 /* out: the line's value, the identity if no tile came. The tree must be reset
  * before the next line. */

@@ -5,14 +5,9 @@
 #include <stddef.h>
 #include "cpu/kernels/accum_table.h"
 #include "cpu/kernels/lanes.h"
+#include "cpu/kernels/moments_run.h"
+#include "cpu/kernels/rows.h"
 #include "engine/elementary.h"
-
-/* A run of the strided order, shifted by its first element that takes part, so
- * that equal elements give exactly 0. */
-struct moments_run {
-	double count, first;
-	double sum, squares; /* of x - first */
-};
 
 static void moments_init(void *value)
 {
@@ -36,56 +31,71 @@ static double centred(double squares, double sum, double n)
 	return m2 < 0.0 ? 0.0 : m2;
 }
 
-/* Lane sums of (x - shift) and of its square. */
-LANES_INLINE void deviations(const double *x, uint64_t count, bool omit, double shift, double *sum,
-			     double *squares)
+LANES_INLINE void term_deviation(vf64 *terms, vf64 x, vf64 y, struct lanes_common common)
 {
-	double lane[ORDER_LANES], lane_squares[ORDER_LANES];
-	uint64_t width = lanes_width(count);
-
-	for (uint64_t l = 0; l < width; l++)
-		lane[l] = lane_squares[l] = -0.0;
-	for (uint64_t row = 0; row < count; row += ORDER_LANES) {
-		uint64_t in_row = count - row < ORDER_LANES ? count - row : ORDER_LANES;
-
-		for (uint64_t l = 0; l < in_row; l++) {
-			double d = x[row + l] - shift, square = d * d;
-
-			if (omit && x[row + l] != x[row + l])
-				d = square = -0.0;
-			lane[l] += d;
-			lane_squares[l] += square;
-		}
-	}
-	*sum = lanes_halve(lane, width, lanes_add);
-	*squares = lanes_halve(lane_squares, width, lanes_add);
+	(void)y;
+	terms[0] = vector_subtract_aside(x, common.shift, common.one);
 }
 
-static void moments_tile(void *value, const struct tile *tile, const struct accum_args *args)
+LANES_INLINE void term_deviation_and_square(vf64 *terms, vf64 x, vf64 y, struct lanes_common common)
 {
-	struct moments *out = value;
-	const double *x = tile->x;
-	bool omit = args->omit && tile->nans > 0;
+	(void)y;
+	terms[0] = vector_subtract_aside(x, common.shift, common.one);
+	terms[1] = terms[0] * terms[0];
+}
+
+LANES_INLINE double element_of(const struct tile *tile, uint64_t i, bool narrow)
+{
+	return narrow ? (double)((const float *)tile->x)[i] : ((const double *)tile->x)[i];
+}
+
+/* omit: there are NaNs to leave out. Each pass fetches half of what is ahead. */
+LANES_INLINE void tile_moments(struct moments *out, const struct tile *tile, bool narrow, bool omit)
+{
+	struct lanes lanes = lanes_of_tile(tile, narrow, omit, 1, -0.0);
+	uint64_t lines = lanes.ahead.lines, first = 0;
 	double n = (double)(tile->count - (omit ? tile->nans : 0));
-	double sum, squares;
-	uint64_t first = 0;
+	double shift, sums[2];
 
 	moments_init(out);
 	if (n == 0.0)
 		return;
-	while (omit && x[first] != x[first])
-		first++;
+	shift = element_of(tile, first, narrow);
+	while (omit && shift != shift)
+		shift = element_of(tile, ++first, narrow);
 
 	out->count = n;
-	deviations(x, tile->count, omit, x[first], &sum, &squares);
-	out->mean = x[first] + sum / n;
-	deviations(x, tile->count, omit, out->mean, &sum, &squares);
+	lanes.common.shift = vector_set_f64(shift);
+	lanes.ahead.lines = lines / 2;
+	lanes_reduce(sums, &lanes, term_deviation, lanes_add);
+	out->mean = shift + sums[0] / n;
+
+	lanes.kinds = 2;
+	lanes.common.shift = vector_set_f64(out->mean);
+	lanes.ahead.lines = lines - lines / 2;
+	lanes_reduce(sums, &lanes, term_deviation_and_square, lanes_add);
 	/* The second pass's own sum corrects for the mean's rounding (Chan,
 	 * Golub, LeVeque, The American Statistician 37, 1983). */
-	if (infinite(squares))
-		out->m2 = squares;
+	if (infinite(sums[1]))
+		out->m2 = sums[1];
 	else
-		out->m2 = centred(squares, sum, n);
+		out->m2 = centred(sums[1], sums[0], n);
+}
+
+static void moments_tile(void *value, const struct tile *tile, const struct accum_args *args)
+{
+	if (args->omit && tile->nans > 0)
+		tile_moments(value, tile, false, true);
+	else
+		tile_moments(value, tile, false, false);
+}
+
+static void moments_tile_f32(void *value, const struct tile *tile, const struct accum_args *args)
+{
+	if (args->omit && tile->nans > 0)
+		tile_moments(value, tile, true, true);
+	else
+		tile_moments(value, tile, true, false);
 }
 
 static void run_init(void *run)
@@ -149,15 +159,25 @@ static void moments_combine(void *left, const void *right)
 	a->count = n;
 }
 
+static void moments_combine_all(void *left, const void *right, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		moments_combine((struct moments *)left + i, (const struct moments *)right + i);
+}
+
 const struct accum_class accum_moments = {
 	.name = "moments",
 	.ordered = true,
 	.size = sizeof(struct moments),
 	.init = moments_init,
 	.tile = moments_tile,
+	.tile_f32 = moments_tile_f32,
 	.run_size = sizeof(struct moments_run),
 	.run_init = run_init,
 	.step = moments_step,
 	.run_end = moments_run_end,
+	.rows = rows_moments,
+	.rows_f32 = rows_moments_f32,
 	.combine = moments_combine,
+	.combine_all = moments_combine_all,
 };

@@ -6,36 +6,41 @@
 #include <stddef.h>
 #include "cpu/kernels/accum_table.h"
 #include "cpu/kernels/lanes.h"
+#include "cpu/kernels/rows.h"
 #include "engine/elementary.h"
 
 /* Which sum takes an element: |x| > 2^486 the big one, 0 < |x| < 2^-511 the
  * small one, all others (0 and NaN too) the one in the middle; the other two
  * sums take the identity, -0.0. */
-LANES_INLINE double term_big(double x, double y)
+LANES_INLINE vi64 is_big(vf64 x)
 {
-	double scaled = x * 0x1p-538;
-
-	(void)y;
-	return elementary_abs(x) > 0x1p+486 ? scaled * scaled : -0.0;
+	return vector_abs(x) > 0x1p+486;
 }
 
-LANES_INLINE bool is_small(double x)
+LANES_INLINE vi64 is_small(vf64 x)
 {
-	return elementary_abs(x) < 0x1p-511 && x != 0.0;
+	return (vector_abs(x) < 0x1p-511) & (x != 0.0);
 }
 
-LANES_INLINE double term_small(double x, double y)
+/* Big, mid, small. */
+LANES_INLINE void term_scaled(vf64 *terms, vf64 x, vf64 y, struct lanes_common common)
 {
-	double scaled = x * 0x1p+537;
+	const vf64 none = vector_set_f64(-0.0);
+	vi64 big = is_big(x), small = is_small(x);
+	vf64 down = x * 0x1p-538, up = x * 0x1p+537;
 
 	(void)y;
-	return is_small(x) ? scaled * scaled : -0.0;
+	(void)common;
+	terms[0] = vector_select(big, down * down, none);
+	terms[1] = vector_select(big | small, none, x * x);
+	terms[2] = vector_select(small, up * up, none);
 }
 
-LANES_INLINE double term_mid(double x, double y)
+LANES_INLINE void term_square(vf64 *terms, vf64 x, vf64 y, struct lanes_common common)
 {
 	(void)y;
-	return elementary_abs(x) > 0x1p+486 || is_small(x) ? -0.0 : x * x;
+	(void)common;
+	terms[0] = x * x;
 }
 
 static void scaled_init(void *value)
@@ -43,13 +48,54 @@ static void scaled_init(void *value)
 	*(struct scaled_squares *)value = (struct scaled_squares){-0.0, -0.0, -0.0};
 }
 
+LANES_INLINE vector_flags small_flags(vf64 x)
+{
+#ifdef VECTOR_512
+	__mmask8 nonzero = _mm512_cmp_pd_mask((__m512d)x, _mm512_setzero_pd(), _CMP_NEQ_UQ);
+
+	return _mm512_mask_cmp_pd_mask(nonzero, (__m512d)vector_abs(x), _mm512_set1_pd(0x1p-511),
+				       _CMP_LT_OQ);
+#else
+	return (vector_flags)is_small(x);
+#endif
+}
+
+/* Most tiles have elements of the middle range alone. No sum of squares of such
+ * a tile is below any of its terms, so one that is small enough vouches for
+ * all of them; small elements have to be looked for. */
+LANES_INLINE bool all_mid(const struct tile *tile, double sum)
+{
+	const uint64_t step = 4 * VECTOR_F64;
+	const double *x = tile->x;
+	vector_flags small[2] = {VECTOR_NO_FLAGS, VECTOR_NO_FLAGS};
+	uint64_t i = 0;
+	bool rest = false;
+
+	if (!(sum <= 0x1p+972)) /* a NaN neither */
+		return false;
+	for (; i + step <= tile->count; i += step) {
+		small[0] |= small_flags(vector_load_f64(x + i)) |
+			    small_flags(vector_load_f64(x + i + VECTOR_F64));
+		small[1] |= small_flags(vector_load_f64(x + i + 2 * VECTOR_F64)) |
+			    small_flags(vector_load_f64(x + i + 3 * VECTOR_F64));
+	}
+	for (; i < tile->count; i++)
+		rest |= elementary_abs(x[i]) < 0x1p-511 && x[i] != 0.0;
+	return !rest && !vector_any(small[0] | small[1]);
+}
+
 LANES_INLINE void reduce(struct scaled_squares *value, const struct tile *tile, bool omit)
 {
-	const double *x = tile->x;
+	struct lanes lanes = lanes_of_tile(tile, false, omit, 1, -0.0);
+	double sums[3];
 
-	value->big = lanes_reduce(x, NULL, tile->count, omit, -0.0, term_big, lanes_add);
-	value->mid = lanes_reduce(x, NULL, tile->count, omit, -0.0, term_mid, lanes_add);
-	value->small = lanes_reduce(x, NULL, tile->count, omit, -0.0, term_small, lanes_add);
+	lanes_reduce(sums, &lanes, term_square, lanes_add);
+	*value = (struct scaled_squares){-0.0, sums[0], -0.0};
+	if (all_mid(tile, sums[0]))
+		return;
+	lanes.kinds = 3;
+	lanes_reduce(sums, &lanes, term_scaled, lanes_add);
+	*value = (struct scaled_squares){sums[0], sums[1], sums[2]};
 }
 
 static void scaled_tile(void *value, const struct tile *tile, const struct accum_args *args)
@@ -60,6 +106,19 @@ static void scaled_tile(void *value, const struct tile *tile, const struct accum
 		reduce(value, tile, false);
 }
 
+/* The scalar form of term_scaled, for runs. */
+static inline void run_add(struct scaled_squares *run, double x)
+{
+	double magnitude = elementary_abs(x);
+
+	if (magnitude > 0x1p+486)
+		run->big += (x * 0x1p-538) * (x * 0x1p-538);
+	else if (magnitude < 0x1p-511 && x != 0.0)
+		run->small += (x * 0x1p+537) * (x * 0x1p+537);
+	else
+		run->mid += x * x;
+}
+
 static void scaled_step(void *runs, const void *x, const void *y, uint64_t count, uint64_t position,
 			const struct accum_args *args)
 {
@@ -68,11 +127,9 @@ static void scaled_step(void *runs, const void *x, const void *y, uint64_t count
 
 	(void)y;
 	(void)position;
-	for (uint64_t i = 0; i < count; i++) {
-		run[i].big += lanes_element(element, NULL, i, args->omit, -0.0, term_big);
-		run[i].mid += lanes_element(element, NULL, i, args->omit, -0.0, term_mid);
-		run[i].small += lanes_element(element, NULL, i, args->omit, -0.0, term_small);
-	}
+	for (uint64_t i = 0; i < count; i++)
+		if (!args->omit || element[i] == element[i])
+			run_add(&run[i], element[i]);
 }
 
 static void scaled_combine(void *left, const void *right)
@@ -85,6 +142,13 @@ static void scaled_combine(void *left, const void *right)
 	a->small += b->small;
 }
 
+static void scaled_combine_all(void *left, const void *right, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		scaled_combine((struct scaled_squares *)left + i,
+			       (const struct scaled_squares *)right + i);
+}
+
 const struct accum_class accum_scaled = {
 	.name = "scaled",
 	.ordered = true,
@@ -94,5 +158,7 @@ const struct accum_class accum_scaled = {
 	.run_size = sizeof(struct scaled_squares),
 	.run_init = scaled_init,
 	.step = scaled_step,
+	.rows = rows_scaled,
 	.combine = scaled_combine,
+	.combine_all = scaled_combine_all,
 };

@@ -22,7 +22,7 @@ extern const struct accum_class accum_sum, accum_abs, accum_square, accum_dot, a
 #define accum_logsum LEVEL(accum_logsum)
 extern const struct accum_class accum_scaled, accum_moments, accum_logsum;
 
-/* accum_exact.c */
+/* accum_exact.c, accum_exact_sum.c */
 #define accum_exact_sum LEVEL(accum_exact_sum)
 #define accum_exact_abs LEVEL(accum_exact_abs)
 #define accum_exact_square LEVEL(accum_exact_square)

@@ -5,29 +5,34 @@
 #include <stddef.h>
 #include "cpu/kernels/accum_table.h"
 #include "cpu/kernels/lanes.h"
+#include "cpu/kernels/rows.h"
 #include "engine/elementary.h"
 
-LANES_INLINE double term_plain(double x, double y)
+LANES_INLINE void term_plain(vf64 *terms, vf64 x, vf64 y, struct lanes_common common)
 {
 	(void)y;
-	return x;
+	(void)common;
+	terms[0] = x;
 }
 
-LANES_INLINE double term_abs(double x, double y)
+LANES_INLINE void term_abs(vf64 *terms, vf64 x, vf64 y, struct lanes_common common)
 {
 	(void)y;
-	return elementary_abs(x);
+	(void)common;
+	terms[0] = vector_abs(x);
 }
 
-LANES_INLINE double term_square(double x, double y)
+LANES_INLINE void term_square(vf64 *terms, vf64 x, vf64 y, struct lanes_common common)
 {
 	(void)y;
-	return x * x;
+	(void)common;
+	terms[0] = x * x;
 }
 
-LANES_INLINE double term_product(double x, double y)
+LANES_INLINE void term_product(vf64 *terms, vf64 x, vf64 y, struct lanes_common common)
 {
-	return x * y;
+	(void)common;
+	terms[0] = x * y;
 }
 
 /* -0.0 is the identity of addition: -0.0 + x is x for every x. */
@@ -51,49 +56,98 @@ static void combine_product(void *left, const void *right)
 	*(double *)left *= *(const double *)right;
 }
 
-/* Two loops each: one without the NaN test. tile->nans says which will do. */
-#define TERM_CLASS(NAME, TERM, FOLD, IDENTITY, PAIR, INIT, COMBINE)                                \
-	static void NAME##_tile(void *value, const struct tile *tile,                              \
-				const struct accum_args *args)                                     \
-	{                                                                                          \
-		const double *y = (PAIR) ? tile->y : NULL;                                         \
-                                                                                                   \
-		if (args->omit && tile->nans > 0)                                                  \
-			*(double *)value =                                                         \
-				lanes_reduce(tile->x, y, tile->count, true, IDENTITY, TERM, FOLD); \
-		else                                                                               \
-			*(double *)value = lanes_reduce(tile->x, y, tile->count, false, IDENTITY,  \
-							TERM, FOLD);                               \
-	}                                                                                          \
-                                                                                                   \
-	static void NAME##_step(void *runs, const void *x, const void *y, uint64_t count,          \
-				uint64_t position, const struct accum_args *args)                  \
-	{                                                                                          \
-		(void)position;                                                                    \
-		if (args->omit)                                                                    \
-			lanes_step(runs, x, (PAIR) ? y : NULL, count, true, IDENTITY, TERM, FOLD); \
-		else                                                                               \
-			lanes_step(runs, x, (PAIR) ? y : NULL, count, false, IDENTITY, TERM,       \
-				   FOLD);                                                          \
-	}                                                                                          \
-                                                                                                   \
-	const struct accum_class accum_##NAME = {                                                  \
-		.name = #NAME,                                                                     \
-		.ordered = true,                                                                   \
-		.size = sizeof(double),                                                            \
-		.init = INIT,                                                                      \
-		.tile = NAME##_tile,                                                               \
-		.run_size = sizeof(double),                                                        \
-		.run_init = INIT,                                                                  \
-		.step = NAME##_step,                                                               \
-		.combine = COMBINE,                                                                \
+static void combine_sum_all(void *left, const void *right, uint64_t count)
+{
+	double *a = left;
+	const double *b = right;
+
+	for (uint64_t i = 0; i < count; i++)
+		a[i] += b[i];
+}
+
+static void combine_product_all(void *left, const void *right, uint64_t count)
+{
+	double *a = left;
+	const double *b = right;
+
+	for (uint64_t i = 0; i < count; i++)
+		a[i] *= b[i];
+}
+
+/* pair: elements have a y. */
+LANES_INLINE void term_tile(double *value, const struct tile *tile, bool narrow, bool omit,
+			    bool pair, double identity, lanes_terms terms, lanes_fold fold)
+{
+	struct lanes lanes = lanes_of_tile(tile, narrow, omit, 1, identity);
+
+	lanes.y = pair ? tile->y : NULL;
+	lanes_reduce(value, &lanes, terms, fold);
+}
+
+LANES_INLINE void term_step(double *values, const void *x, const void *y, uint64_t count, bool omit,
+			    double identity, lanes_terms terms, lanes_fold fold)
+{
+	struct lanes lanes = {
+		.x = x, .y = y, .omit = omit, .kinds = 1, .count = count, .identity = identity};
+
+	lanes_step(values, &lanes, terms, fold);
+}
+
+/* Two loops each: one without the NaN test. tile->nans says which will do.
+ * FOLD_F32 is FOLD, for terms of float32. */
+#define TERM_CLASS(NAME, TERM, FOLD, FOLD_F32, IDENTITY, PAIR, INIT, COMBINE)                \
+	static void NAME##_tile(void *value, const struct tile *tile,                        \
+				const struct accum_args *args)                               \
+	{                                                                                    \
+		if (args->omit && tile->nans > 0)                                            \
+			term_tile(value, tile, false, true, PAIR, IDENTITY, TERM, FOLD);     \
+		else                                                                         \
+			term_tile(value, tile, false, false, PAIR, IDENTITY, TERM, FOLD);    \
+	}                                                                                    \
+                                                                                             \
+	static void NAME##_tile_f32(void *value, const struct tile *tile,                    \
+				    const struct accum_args *args)                           \
+	{                                                                                    \
+		if (args->omit && tile->nans > 0)                                            \
+			term_tile(value, tile, true, true, PAIR, IDENTITY, TERM, FOLD_F32);  \
+		else                                                                         \
+			term_tile(value, tile, true, false, PAIR, IDENTITY, TERM, FOLD_F32); \
+	}                                                                                    \
+                                                                                             \
+	static void NAME##_step(void *runs, const void *x, const void *y, uint64_t count,    \
+				uint64_t position, const struct accum_args *args)            \
+	{                                                                                    \
+		const void *pair = (PAIR) ? y : NULL;                                        \
+                                                                                             \
+		(void)position;                                                              \
+		if (args->omit)                                                              \
+			term_step(runs, x, pair, count, true, IDENTITY, TERM, FOLD);         \
+		else                                                                         \
+			term_step(runs, x, pair, count, false, IDENTITY, TERM, FOLD);        \
+	}                                                                                    \
+                                                                                             \
+	const struct accum_class accum_##NAME = {                                            \
+		.name = #NAME,                                                               \
+		.ordered = true,                                                             \
+		.size = sizeof(double),                                                      \
+		.init = INIT,                                                                \
+		.tile = NAME##_tile,                                                         \
+		.tile_f32 = NAME##_tile_f32,                                                 \
+		.run_size = sizeof(double),                                                  \
+		.run_init = INIT,                                                            \
+		.step = NAME##_step,                                                         \
+		.rows = rows_##NAME,                                                         \
+		.rows_f32 = rows_##NAME##_f32,                                               \
+		.combine = COMBINE,                                                          \
+		.combine_all = COMBINE##_all,                                                \
 	}
 
-TERM_CLASS(sum, term_plain, lanes_add, -0.0, false, init_sum, combine_sum);
-TERM_CLASS(abs, term_abs, lanes_add, -0.0, false, init_sum, combine_sum);
-TERM_CLASS(square, term_square, lanes_add, -0.0, false, init_sum, combine_sum);
-TERM_CLASS(dot, term_product, lanes_add, -0.0, true, init_sum, combine_sum);
-TERM_CLASS(prod, term_plain, lanes_multiply, 1.0, false, init_product, combine_product);
+TERM_CLASS(sum, term_plain, lanes_add, lanes_add_aside, -0.0, false, init_sum, combine_sum);
+TERM_CLASS(abs, term_abs, lanes_add, lanes_add_aside, -0.0, false, init_sum, combine_sum);
+TERM_CLASS(square, term_square, lanes_add, lanes_add, -0.0, false, init_sum, combine_sum);
+TERM_CLASS(dot, term_product, lanes_add, lanes_add, -0.0, true, init_sum, combine_sum);
+TERM_CLASS(prod, term_plain, lanes_multiply, lanes_multiply, 1.0, false, init_product,
+	   combine_product);
 
 /* |x|^p: the terms first, since pow does not vectorise, then their sum. */
 static double power_term(double x, const struct accum_args *args)
@@ -107,11 +161,12 @@ static void power_tile(void *value, const struct tile *tile, const struct accum_
 {
 	double term[ORDER_TILE];
 	const double *x = tile->x;
+	struct tile of_terms = *tile;
 
 	for (uint64_t i = 0; i < tile->count; i++)
 		term[i] = power_term(x[i], args);
-	*(double *)value =
-		lanes_reduce(term, NULL, tile->count, false, -0.0, term_plain, lanes_add);
+	of_terms.x = term;
+	term_tile(value, &of_terms, false, false, false, -0.0, term_plain, lanes_add);
 }
 
 static void power_step(void *runs, const void *x, const void *y, uint64_t count, uint64_t position,
@@ -135,4 +190,5 @@ const struct accum_class accum_power = {
 	.run_init = init_sum,
 	.step = power_step,
 	.combine = combine_sum,
+	.combine_all = combine_sum_all,
 };

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include "cpu/kernels/accum_table.h"
+#include "cpu/kernels/turn.h"
 #include "cpu/kernels/widen.h"
 
 static const struct accum_class *const f64_classes[ACCUM_COUNT] = {
@@ -52,4 +53,5 @@ const struct kernels LEVEL(kernels) = {
 	.widen_f32 = kernel_widen_f32,
 	.count_nans = kernel_count_nans,
 	.count_nans_f32 = kernel_count_nans_f32,
+	.turn = kernel_turn,
 };

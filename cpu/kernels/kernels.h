@@ -4,6 +4,7 @@
 #ifndef CPU_KERNELS_KERNELS_H
 #define CPU_KERNELS_KERNELS_H
 
+#include <stddef.h>
 #include "engine/accum.h"
 
 struct kernels {
@@ -23,6 +24,11 @@ struct kernels {
 	/* NaNs among count elements. */
 	uint64_t (*count_nans)(const double *x, uint64_t count);
 	uint64_t (*count_nans_f32)(const float *x, uint64_t count);
+
+	/* rows x columns elements of size bytes: out[c * out_step + r] becomes
+	 * in[r * in_step + c]. Both are aligned to size. */
+	void (*turn)(size_t size, void *out, uint64_t out_step, const void *in, uint64_t in_step,
+		     uint64_t rows, uint64_t columns);
 };
 
 /* Portable C, and for x86-64: SSE4.2; AVX2, FMA, BMI, F16C; AVX-512 F, BW, CD,

@@ -3,6 +3,9 @@
 
 #include <assert.h>
 #include <string.h>
+#include "cpu/kernels/vector.h"
+
+#define SOME 512u /* elements at a time: they stay in the nearest cache */
 
 /* A loop for each pair of types; the compiler vectorises them. */
 #define CONVERT(FROM, TO)                            \
@@ -42,16 +45,55 @@ static inline float half_to_f32(uint16_t half)
 	return float32_bits(sign | magnitude << 13 | special) * (special != 0 ? 1.0f : 0x1p112f);
 }
 
-static void halves(const uint16_t *in, uint64_t count, double *out)
+static void halves(const uint16_t *in, uint64_t count, float *out)
 {
-	for (uint64_t i = 0; i < count; i++)
+	uint64_t i = 0;
+
+#if VECTOR_BYTES == 64
+	for (; i + 16 <= count; i += 16)
+		_mm512_storeu_ps(out + i,
+				 _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(in + i))));
+#elif VECTOR_BYTES == 32
+	for (; i + 8 <= count; i += 8)
+		_mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(in + i))));
+#endif
+	for (; i < count; i++)
 		out[i] = half_to_f32(in[i]);
 }
 
-static void bfloats(const uint16_t *in, uint64_t count, double *out)
+static void bfloats(const uint16_t *in, uint64_t count, float *out)
 {
 	for (uint64_t i = 0; i < count; i++)
 		out[i] = float32_bits((uint32_t)in[i] << 16);
+}
+
+static void singles(const float *in, uint64_t count, double *out)
+{
+	uint64_t i = 0;
+
+	for (; i + VECTOR_F64 <= count; i += VECTOR_F64) {
+		vf64 v = vector_load_widened(in + i);
+
+		memcpy(out + i, &v, sizeof(v));
+	}
+	for (; i < count; i++)
+		out[i] = (double)in[i];
+}
+
+/* By way of binary32, which holds every one of them. */
+static void widen_16_bits(enum dtype dtype, const uint16_t *in, uint64_t count, double *out)
+{
+	float some[SOME];
+
+	while (count > 0) {
+		uint64_t n = count < SOME ? count : SOME;
+
+		kernel_widen_f32(dtype, in, n, some);
+		singles(some, n, out);
+		in += n;
+		out += n;
+		count -= n;
+	}
 }
 
 static void widen_f64(enum dtype dtype, const void *in, uint64_t count, void *out)
@@ -85,13 +127,11 @@ static void widen_f64(enum dtype dtype, const void *in, uint64_t count, void *ou
 		CONVERT(uint64_t, double);
 		break;
 	case DTYPE_FLOAT16:
-		halves(in, count, out);
-		break;
 	case DTYPE_BFLOAT16:
-		bfloats(in, count, out);
+		widen_16_bits(dtype, in, count, out);
 		break;
 	case DTYPE_FLOAT32:
-		CONVERT(float, double);
+		singles(in, count, out);
 		break;
 	case DTYPE_FLOAT64:
 		memcpy(out, in, count * sizeof(double));
@@ -163,31 +203,49 @@ void kernel_widen(enum dtype dtype, const void *in, uint64_t count, enum domain 
 
 void kernel_widen_f32(enum dtype dtype, const void *in, uint64_t count, float *out)
 {
-	const uint16_t *from = in;
-
 	assert(dtype == DTYPE_FLOAT16 || dtype == DTYPE_BFLOAT16);
 	if (dtype == DTYPE_FLOAT16)
-		for (uint64_t i = 0; i < count; i++)
-			out[i] = half_to_f32(from[i]);
+		halves(in, count, out);
 	else
-		for (uint64_t i = 0; i < count; i++)
-			out[i] = float32_bits((uint32_t)from[i] << 16);
+		bfloats(in, count, out);
 }
 
 uint64_t kernel_count_nans(const double *x, uint64_t count)
 {
-	uint64_t nans = 0;
+	vu64 found[2] = {{0}, {0}};
+	uint64_t nans = 0, i = 0;
 
-	for (uint64_t i = 0; i < count; i++)
+	for (; i + 2 * VECTOR_F64 <= count; i += 2 * VECTOR_F64) {
+		vf64 a = vector_load_f64(x + i), b = vector_load_f64(x + i + VECTOR_F64);
+
+		found[0] -= (vu64)(a != a);
+		found[1] -= (vu64)(b != b);
+	}
+	for (; i < count; i++)
 		nans += x[i] != x[i];
-	return nans;
+	return nans + vector_total_u64(found[0] + found[1]);
 }
 
+/* The 32-bit counts are read before they can overflow. */
 uint64_t kernel_count_nans_f32(const float *x, uint64_t count)
 {
 	uint64_t nans = 0;
 
-	for (uint64_t i = 0; i < count; i++)
-		nans += x[i] != x[i];
+	while (count > 0) {
+		uint64_t n = count < (1u << 24) ? count : (1u << 24), i = 0;
+		vu32 found[2] = {{0}, {0}};
+
+		for (; i + 2 * VECTOR_F32 <= n; i += 2 * VECTOR_F32) {
+			vf32 a = vector_load_f32(x + i), b = vector_load_f32(x + i + VECTOR_F32);
+
+			found[0] -= (vu32)(a != a);
+			found[1] -= (vu32)(b != b);
+		}
+		for (; i < n; i++)
+			nans += x[i] != x[i];
+		nans += vector_total_u32(found[0]) + vector_total_u32(found[1]);
+		x += n;
+		count -= n;
+	}
 	return nans;
 }

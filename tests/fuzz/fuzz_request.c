@@ -183,6 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct request_args args = {.files = &files,
 				    .endpoint = endpoint[0] == 's'   ? ENDPOINT_SCAN
 						: endpoint[0] == 'b' ? ENDPOINT_BATCH
+						: endpoint[0] == 'm' ? ENDPOINT_MERGE
 								     : ENDPOINT_REDUCE,
 				    .query = query,
 				    .content_type = strcmp(type, "-") == 0 ? NULL : type,

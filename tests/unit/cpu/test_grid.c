@@ -1,6 +1,7 @@
 /* The grid: every ordered operation, float type, NaN rule, kind of data and odd
  * length, over lines that are adjacent and lines that are not, and every
- * ordered scan, bit for bit against the scalar oracle. */
+ * ordered scan, bit for bit against the scalar oracle. All of it at the best
+ * instruction set, a few lengths at the others. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cpu/oracle.h"
+#include "cpu/simd.h"
 #include "engine/finish.h"
 #include "engine/round.h"
 #include "tests/unit/cpu/harness.h"
@@ -186,6 +188,21 @@ static void reductions_of_long_lines(void **state)
 	grid(lengths, sizeof(lengths) / sizeof(*lengths), 1);
 }
 
+static void reductions_at_other_levels(void **state)
+{
+	static const uint64_t lengths[] = {1, 33, 129, 1025, 4096, 4097};
+	enum simd best = simd_current();
+
+	(void)state;
+	for (enum simd simd = 0; simd < best; simd++) {
+		if (!simd_has(simd))
+			continue;
+		simd_use(simd);
+		grid(lengths, sizeof(lengths) / sizeof(*lengths), DATA_KINDS);
+	}
+	simd_use(best);
+}
+
 static void compare_scan(const struct job *job, const struct array_desc *desc, uint64_t columns,
 			 enum harness_data kind, uint64_t seed)
 {
@@ -282,6 +299,7 @@ int main(void)
 		cmocka_unit_test(reductions_of_short_lines),
 		cmocka_unit_test(reductions_of_tiles),
 		cmocka_unit_test(reductions_of_long_lines),
+		cmocka_unit_test(reductions_at_other_levels),
 		cmocka_unit_test(scans_of_any_length),
 	};
 

@@ -8,6 +8,8 @@
  *   round TO x                      BITS of a binary64 value
  *   widen FROM BITS                 binary64 bits of a 16-bit float
  *   ratio TO ROOT NEGATIVE EXPONENT NUM DEN
+ *   leading TO sum|mean|root DEN x ...    BITS of the exact sum, of it divided
+ *       by DEN, of its root
  *   bigint add|sub|mul|divide|sqrt|left|right A B   "VALUE REST" */
 #include "config.h"
 
@@ -339,6 +341,30 @@ static void ratio(char **word, size_t words)
 	printf("\n");
 }
 
+static void leading(char **word, size_t words)
+{
+	struct exactsum sum;
+	struct leading number;
+	uint64_t element = 0;
+	enum dtype to;
+
+	if (words < 4)
+		die("bad leading");
+	to = parse_dtype(word[1]);
+	memset(&sum, 0xa5, sizeof(sum));
+	exactsum_init(&sum);
+	for (size_t i = 4; i < words; i++)
+		exactsum_add(&sum, parse_double(word[i]));
+	exactsum_leading(&sum, &number);
+	if (strcmp(word[2], "mean") == 0)
+		leading_divide(&number, parse_hex(word[3]));
+	else if (strcmp(word[2], "root") == 0)
+		leading_root(&number);
+	leading_round(&number, to, &element);
+	print_element(&element, to);
+	printf("\n");
+}
+
 static void answer(char **word, size_t words)
 {
 	uint64_t element = 0;
@@ -350,6 +376,8 @@ static void answer(char **word, size_t words)
 		canonical(word, words);
 	} else if (strcmp(word[0], "ratio") == 0) {
 		ratio(word, words);
+	} else if (strcmp(word[0], "leading") == 0) {
+		leading(word, words);
 	} else if (strcmp(word[0], "bigint") == 0) {
 		bigint(word, words);
 	} else if (strcmp(word[0], "round") == 0 && words == 3) {

@@ -250,6 +250,75 @@ static void test_result_types(void **state)
 	assert_true(isinf(single));
 }
 
+/* Against the same number added as doubles: its words of 32 bits. */
+static void test_integers(void **state)
+{
+	static const __int128 values[] = {
+		0,
+		1,
+		-1,
+		INT64_MAX,
+		INT64_MIN,
+		(__int128)INT64_MAX + 1,
+		(__int128)INT64_MIN - 1,
+		((__int128)1 << 126) + 12345,
+		-((__int128)1 << 126) - 12345,
+	};
+	static const int exponents[] = {-2140, -1074, -75, -33, -32, -31, -1, 0, 1, 971};
+
+	(void)state;
+	for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
+		for (size_t e = 0; e < sizeof(exponents) / sizeof(exponents[0]); e++) {
+			unsigned __int128 rest = values[v] < 0 ? -(unsigned __int128)values[v]
+							       : (unsigned __int128)values[v];
+			struct exactsum integer, words;
+			int shift = 0;
+
+			start(&integer);
+			start(&words);
+			exactsum_add_integer(&integer, values[v], exponents[e]);
+			assert_false(integer.other);
+			for (; rest != 0; rest >>= 16, shift += 16) {
+				double word = (double)(uint16_t)rest * (values[v] < 0 ? -1 : 1);
+				int half = (exponents[e] + shift) / 2;
+
+				exactsum_add_product(&words, ldexp(word, half),
+						     ldexp(1, exponents[e] + shift - half));
+			}
+			exactsum_normalize(&integer);
+			exactsum_normalize(&words);
+			assert_int_equal(integer.lo, words.lo);
+			assert_int_equal(integer.hi, words.hi);
+			for (int i = words.lo; i <= words.hi; i++)
+				assert_true(integer.digit[i] == words.digit[i]);
+		}
+	}
+}
+
+/* Only what decides is kept, so that equal sums are equal. */
+static void test_flags_are_settled(void **state)
+{
+	struct exactsum sum;
+
+	(void)state;
+	start(&sum);
+	exactsum_add(&sum, -0.0);
+	exactsum_normalize(&sum);
+	assert_true(sum.neg_zero && !sum.other);
+	exactsum_add(&sum, 0.0);
+	exactsum_normalize(&sum);
+	assert_true(!sum.neg_zero && sum.other);
+
+	exactsum_add(&sum, 5.0);
+	exactsum_add(&sum, INFINITY);
+	exactsum_normalize(&sum);
+	assert_true(sum.pos_inf && !sum.neg_inf && !sum.nan && sum.lo > sum.hi);
+	exactsum_add(&sum, 5.0);
+	exactsum_add(&sum, -INFINITY);
+	exactsum_normalize(&sum);
+	assert_true(!sum.pos_inf && !sum.neg_inf && sum.nan && sum.lo > sum.hi);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +332,8 @@ int main(void)
 		cmocka_unit_test(test_pending_carries),
 		cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_result_types),
+		cmocka_unit_test(test_integers),
+		cmocka_unit_test(test_flags_are_settled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

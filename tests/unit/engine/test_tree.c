@@ -56,12 +56,14 @@ static double defined(uint64_t count)
 
 static double streamed(struct tree *tree, uint64_t count)
 {
-	double value, out;
+	double values[2 * 7], out; /* every other one is pushed */
 
 	tree_reset(tree);
-	for (uint64_t i = 0; i < count; i++) {
-		value = value_at(i);
-		assert_int_equal(tree_push(tree, &value, NULL), STATUS_OK);
+	for (uint64_t i = 0, run; i < count; i += run) {
+		run = 1 + i % 7 < count - i ? 1 + i % 7 : count - i;
+		for (uint64_t k = 0; k < run; k++)
+			values[2 * k] = value_at(i + k);
+		assert_int_equal(tree_push(tree, values, 2 * sizeof(double), run, NULL), STATUS_OK);
 	}
 	tree_finish(tree, &out);
 	return out;
@@ -95,7 +97,7 @@ static void one_tile_allocates_nothing(void **state)
 
 	(void)state;
 	tree_init(&tree, accum_class(ACCUM_SUM, DOMAIN_F64));
-	assert_int_equal(tree_push(&tree, &value, NULL), STATUS_OK);
+	assert_int_equal(tree_push(&tree, &value, 0, 1, NULL), STATUS_OK);
 	for (unsigned k = 0; k < TREE_LEVELS; k++)
 		assert_null(tree.level[k].lanes);
 	tree_finish(&tree, &out);
