@@ -313,3 +313,18 @@ enum ctl_exit ctl_body_open_batch(struct ctl_body *out, const char *name)
 	ctl_text_puts(add_piece(&body, CTL_PIECE_TEXT, NULL), *first == '[' ? "}" : "]}");
 	return finish(out, &body, CTL_OK);
 }
+
+enum ctl_exit ctl_body_open_merge(struct ctl_body *out, const struct ctl_job *job,
+				  const struct ctl_text *partials)
+{
+	struct ctl_body body = {.job_length = -1, .content_type = "application/json"};
+	struct ctl_text *text = add_piece(&body, CTL_PIECE_TEXT, NULL);
+
+	ctl_text_puts(text, "{");
+	add_member(text, &job->json);
+	ctl_text_puts(text, job->json.size == 0 ? "\"partials\":[" : ",\"partials\":[");
+	ctl_text_add(text, partials->bytes, partials->size);
+	ctl_text_puts(text, "]}");
+	text->failed |= job->json.failed;
+	return finish(out, &body, CTL_OK);
+}

@@ -29,6 +29,10 @@ enum ctl_exit ctl_body_open(struct ctl_body *out, const struct ctl_job *job);
 /* The body of a batch from a file: an envelope {"jobs": ...}, a list of jobs,
  * or jobs one a line. */
 enum ctl_exit ctl_body_open_batch(struct ctl_body *out, const char *name);
+
+/* The body of a merge: the job's members, and the list of partial results. */
+enum ctl_exit ctl_body_open_merge(struct ctl_body *out, const struct ctl_job *job,
+				  const struct ctl_text *partials);
 void ctl_body_close(struct ctl_body *body);
 
 /* The next bytes; *got is 0 only at the end. */

@@ -4,10 +4,8 @@
 const char *ctl_command_name(enum ctl_command command)
 {
 	static const char *const names[CTL_COMMAND_COUNT] = {
-		[CTL_REDUCE] = "reduce",
-		[CTL_SCAN] = "scan",
-		[CTL_BATCH] = "batch",
-		[CTL_INFO] = "info",
+		[CTL_REDUCE] = "reduce", [CTL_SCAN] = "scan", [CTL_BATCH] = "batch",
+		[CTL_MERGE] = "merge",   [CTL_INFO] = "info",
 	};
 
 	return names[command];
@@ -38,6 +36,7 @@ static const char text_main[] =
 	"                       segment) an operation out\n"
 	"  scan OP              an array in, the array of its prefixes out\n"
 	"  batch [FILE]         many jobs in one request\n"
+	"  merge FILE...        partial results of parts, to the results of the whole\n"
 	"  info                 what the server is, can and allows\n"
 	"\n"
 	"foldctl COMMAND --help says more; foldctl --version says which this is.\n"
@@ -111,7 +110,11 @@ static const char text_rules[] =
 static const char text_rules_reduce[] =
 	"  --keepdims           keep reduced axes with length 1\n"
 	"  --ddof N             var, std: divide by the count less N (default 0)\n"
-	"  --empty-null         null, not an error, where nothing is left\n";
+	"  --empty-null         null, not an error, where nothing is left\n"
+	"  --partial            also give a partial result, for foldctl merge: with\n"
+	"                       --exact, or of operations that are exact anyway\n"
+	"  -o, --partial-file FILE|-\n"
+	"                       write the partial result there; -: nothing else is shown\n";
 
 static const char text_rules_scan[] =
 	"  --exclusive          each output is that of the elements before it\n";
@@ -168,6 +171,29 @@ static const char text_batch[] =
 	"  foldctl batch jobs.jsonl\n"
 	"\n";
 
+static const char text_merge[] =
+	"Usage: foldctl merge [OPTION...] FILE|-...\n"
+	"\n"
+	"Merges partial results to the results of the whole: the same bits, in whatever\n"
+	"order and however the whole was split. Parts agree in operations, type, and\n"
+	"rules of NaN and overflow. FILE holds an answer with `partial` (of --json, of\n"
+	"curl, of a batch), base64 (one partial result a word), or a JSON list of these.\n"
+	"\n"
+	"  --ddof N             var, std: divide by the count less N (default 0)\n"
+	"  --out-dtype TYPE     of the result; OP:TYPE,... for one operation each\n"
+	"  --bits               show the result's bits, too\n"
+	"  --partial            also give the partial result of all\n"
+	"  -o, --partial-file FILE|-\n"
+	"                       write the partial result there; -: nothing else is shown\n"
+	"  --json               the server's JSON as it is, problems too\n"
+	"  --progress           of uploads, on stderr (default: on a terminal)\n"
+	"\n"
+	"Example:\n"
+	"  foldctl reduce sum --exact -f 2023.npy -o 2023.partial\n"
+	"  foldctl reduce sum --exact -f 2024.npy -o 2024.partial\n"
+	"  foldctl merge 2023.partial 2024.partial\n"
+	"\n";
+
 static const char text_info[] =
 	"Usage: foldctl info [OPTION...]\n"
 	"\n"
@@ -205,6 +231,9 @@ void ctl_help_print_command(enum ctl_command command, FILE *stream)
 		break;
 	case CTL_BATCH:
 		fputs(text_batch, stream);
+		break;
+	case CTL_MERGE:
+		fputs(text_merge, stream);
 		break;
 	default:
 		fputs(text_info, stream);

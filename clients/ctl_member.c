@@ -6,6 +6,7 @@
 
 #define REDUCE (1u << CTL_REDUCE)
 #define SCAN (1u << CTL_SCAN)
+#define MERGE (1u << CTL_MERGE)
 
 const struct ctl_member ctl_members[] = {
 	{"axis", CTL_MEMBER_AXIS, "axis", NULL, REDUCE | SCAN},
@@ -16,11 +17,12 @@ const struct ctl_member ctl_members[] = {
 	{"exact", CTL_MEMBER_FIXED, "determinism", "exact", REDUCE | SCAN},
 	{"nan", CTL_MEMBER_STRING, "nan", NULL, REDUCE | SCAN},
 	{"overflow", CTL_MEMBER_STRING, "overflow", NULL, REDUCE | SCAN},
-	{"ddof", CTL_MEMBER_INTEGER, "ddof", NULL, REDUCE},
-	{"out-dtype", CTL_MEMBER_OUT_DTYPE, "out_dtype", NULL, REDUCE | SCAN},
+	{"ddof", CTL_MEMBER_INTEGER, "ddof", NULL, REDUCE | MERGE},
+	{"out-dtype", CTL_MEMBER_OUT_DTYPE, "out_dtype", NULL, REDUCE | SCAN | MERGE},
 	{"index-base", CTL_MEMBER_INTEGER, "index_base", NULL, REDUCE | SCAN},
 	{"exclusive", CTL_MEMBER_TRUE, "exclusive", NULL, SCAN},
-	{"bits", CTL_MEMBER_TRUE, "bits", NULL, REDUCE | SCAN},
+	{"bits", CTL_MEMBER_TRUE, "bits", NULL, REDUCE | SCAN | MERGE},
+	{"partial", CTL_MEMBER_TRUE, "partial", NULL, REDUCE | MERGE},
 	{"backend", CTL_MEMBER_STRING, "backend", NULL, REDUCE | SCAN},
 	{"timeout", CTL_MEMBER_SECONDS, "timeout_ms", NULL, REDUCE | SCAN},
 };

@@ -11,6 +11,7 @@
 enum {
 	OPTION_HELP = 'h',
 	OPTION_FILE = 'f',
+	OPTION_PARTIAL_FILE = 'o',
 	OPTION_URL = 256,
 	OPTION_UNIX,
 	OPTION_JSON,
@@ -25,9 +26,11 @@ enum {
 };
 
 #define OPTIONS_MAX 64u
-#define ALL (1u << CTL_REDUCE | 1u << CTL_SCAN | 1u << CTL_BATCH | 1u << CTL_INFO)
+#define MERGE (1u << CTL_MERGE)
 #define JOBS (1u << CTL_REDUCE | 1u << CTL_SCAN)
+#define PARTIALS (1u << CTL_REDUCE | MERGE)
 #define TABLES (JOBS | 1u << CTL_BATCH)
+#define ALL (TABLES | MERGE | 1u << CTL_INFO)
 
 static const struct {
 	const char *name;
@@ -39,11 +42,12 @@ static const struct {
 	{"unix", required_argument, OPTION_UNIX, ALL},
 	{"json", no_argument, OPTION_JSON, ALL},
 	{"npy", required_argument, OPTION_NPY, JOBS},
-	{"progress", no_argument, OPTION_PROGRESS, TABLES},
+	{"progress", no_argument, OPTION_PROGRESS, TABLES | MERGE},
 	{"rows", required_argument, OPTION_ROWS, TABLES},
 	{"columns", required_argument, OPTION_COLUMNS, TABLES},
 	{"output", required_argument, OPTION_OUTPUT, JOBS},
 	{"overwrite", no_argument, OPTION_OVERWRITE, JOBS},
+	{"partial-file", required_argument, OPTION_PARTIAL_FILE, PARTIALS},
 };
 
 /* What one reading of a command line remembers. */
@@ -126,6 +130,10 @@ static enum ctl_exit set_general(struct reading *reading, int id, const char *va
 	case OPTION_OVERWRITE:
 		reading->overwrite = true;
 		return CTL_OK;
+	case OPTION_PARTIAL_FILE:
+		options->partial_file = value;
+		return *value != '\0' ? CTL_OK
+				      : ctl_fail(CTL_USAGE, "--partial-file: there is no name");
 	default:
 		return CTL_USAGE; /* getopt_long() said why */
 	}
@@ -171,6 +179,9 @@ static enum ctl_exit set_operand(struct reading *reading, const char *operand)
 					operand);
 		options->batch_file = operand;
 		return CTL_OK;
+	case CTL_MERGE:
+		options->files[options->file_count++] = operand;
+		return CTL_OK;
 	default:
 		if (index != 0)
 			return ctl_array_operand(&options->job, operand);
@@ -180,12 +191,26 @@ static enum ctl_exit set_operand(struct reading *reading, const char *operand)
 	}
 }
 
+static const char *letters_of(enum ctl_command command)
+{
+	switch (command) {
+	case CTL_REDUCE:
+		return "+hf:o:";
+	case CTL_SCAN:
+		return "+hf:";
+	case CTL_MERGE:
+		return "+ho:";
+	default:
+		return "+h";
+	}
+}
+
 /* Options and operands in any order; -1.5 is a number, after -- all are
  * operands. */
 static enum ctl_exit read_all(struct reading *reading, int argc, char **argv)
 {
 	struct option table[OPTIONS_MAX];
-	const char *letters = (JOBS & 1u << reading->options->command) ? "+hf:" : "+h";
+	const char *letters = letters_of(reading->options->command);
 	bool only_operands = false;
 	enum ctl_exit code = CTL_OK;
 
@@ -210,16 +235,30 @@ static enum ctl_exit read_all(struct reading *reading, int argc, char **argv)
 	return code;
 }
 
-static enum ctl_exit check(struct reading *reading)
+/* --partial-file asks for the partial result, too. */
+static enum ctl_exit check_partial(struct reading *reading)
+{
+	struct ctl_options *options = reading->options;
+	bool asked = false;
+
+	for (unsigned i = 0; i < reading->given_count; i++)
+		asked |= strcmp(reading->given[i]->member, "partial") == 0;
+	if (options->npy != NULL && (asked || options->partial_file != NULL))
+		return ctl_fail(CTL_USAGE, "--npy: a NumPy file has no place for a partial result");
+	if (options->partial_file == NULL)
+		return CTL_OK;
+	if (options->json && strcmp(options->partial_file, "-") == 0)
+		return ctl_fail(CTL_USAGE, "--json and --partial-file - both ask for standard "
+					   "output");
+	if (!asked)
+		ctl_job_literal(&options->job, "partial", "true");
+	return CTL_OK;
+}
+
+static enum ctl_exit check_job(struct reading *reading)
 {
 	struct ctl_options *options = reading->options;
 
-	if (reading->url != NULL && options->server.unix_path != NULL)
-		return ctl_fail(CTL_USAGE, "--url and --unix name two servers");
-	if (options->command == CTL_BATCH && options->batch_file == NULL)
-		options->batch_file = "-";
-	if (!(JOBS & 1u << options->command))
-		return CTL_OK;
 	if (reading->operands == 0)
 		return ctl_fail(CTL_USAGE, "no operation: foldctl %s OP[,OP...] ...",
 				ctl_command_name(options->command));
@@ -234,6 +273,25 @@ static enum ctl_exit check(struct reading *reading)
 	return ctl_array_end(&options->job);
 }
 
+static enum ctl_exit check(struct reading *reading)
+{
+	struct ctl_options *options = reading->options;
+
+	if (reading->url != NULL && options->server.unix_path != NULL)
+		return ctl_fail(CTL_USAGE, "--url and --unix name two servers");
+	if (options->command == CTL_BATCH && options->batch_file == NULL)
+		options->batch_file = "-";
+	if (options->command == CTL_MERGE && options->file_count == 0)
+		return ctl_fail(CTL_USAGE, "nothing to merge: foldctl merge FILE...");
+	if (PARTIALS & 1u << options->command) {
+		enum ctl_exit code = check_partial(reading);
+
+		if (code != CTL_OK)
+			return code;
+	}
+	return JOBS & 1u << options->command ? check_job(reading) : CTL_OK;
+}
+
 enum ctl_exit ctl_options_read(struct ctl_options *out, enum ctl_command command, int argc,
 			       char **argv)
 {
@@ -242,6 +300,10 @@ enum ctl_exit ctl_options_read(struct ctl_options *out, enum ctl_command command
 	enum ctl_exit code;
 
 	ctl_server_init(&options.server);
+	/* as many as there may be operands */
+	options.files = calloc((size_t)argc + 1, sizeof(*options.files));
+	if (options.files == NULL)
+		return ctl_no_memory();
 	code = read_all(&reading, argc, argv);
 	if (code == CTL_OK && !options.help)
 		code = check(&reading);
@@ -257,4 +319,6 @@ enum ctl_exit ctl_options_read(struct ctl_options *out, enum ctl_command command
 void ctl_options_deinit(struct ctl_options *options)
 {
 	ctl_job_deinit(&options->job);
+	free(options->files);
+	options->files = NULL;
 }

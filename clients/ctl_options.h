@@ -19,6 +19,9 @@ struct ctl_options {
 	struct ctl_job job;     /* reduce, scan */
 	bool several_ops;       /* more than one operation */
 	const char *batch_file; /* batch */
+	const char **files;     /* merge; the list is owned */
+	size_t file_count;
+	const char *partial_file; /* write the partial result there, "-": stdout */
 };
 
 /* argv[0] is the command's name. Strings stay argv's. */

@@ -250,6 +250,8 @@ static void print_foot(const json_t *result, FILE *stream)
 	if (*total != '\0')
 		fprintf(stream, ", %s us", total);
 	fputc('\n', stream);
+	if (json_object_get(result, "partial") != NULL)
+		fprintf(stream, "partial: %s\n", ctl_json_member(result, "partial"));
 }
 
 enum ctl_exit ctl_result_print(const json_t *result, const struct ctl_table_limits *limits,

@@ -7,6 +7,7 @@
 
 enum ctl_exit ctl_run_job(const struct ctl_options *options); /* reduce, scan */
 enum ctl_exit ctl_run_batch(const struct ctl_options *options);
+enum ctl_exit ctl_run_merge(const struct ctl_options *options);
 enum ctl_exit ctl_run_info(const struct ctl_options *options);
 
 #endif

@@ -104,6 +104,14 @@ cp "$reply" "$work/first"
 show 'curl -s --data-binary @shuffled.npy "$url/v1/reduce?op=sum&determinism=exact&bits=true"'
 check check_exact_days "$work/first" "$reply"
 
+title "Two halves, reduced apart and merged: the bits of the whole"
+show 'curl -s --data-binary @late.npy "$url/v1/reduce?op=sum,std&determinism=exact&partial=true" | tee late.json'
+show 'curl -s --data-binary @early.npy "$url/v1/reduce?op=sum,std&determinism=exact&partial=true" | tee early.json'
+show 'foldctl merge early.json late.json --bits --json'
+cp "$reply" "$work/merged"
+show 'curl -s --data-binary @days.npy "$url/v1/reduce?op=sum,std&determinism=exact&bits=true"'
+check check_merged "$work/merged" "$reply"
+
 title "What cannot be answered is a problem with a code, not a wrong number"
 show 'curl -s $url/v1/reduce -d "{\"op\": \"sum\", \"data\": [9223372036854775807, 1]}"'
 check check_problem "$reply"

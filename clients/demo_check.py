@@ -35,6 +35,9 @@ def make(folder):
     np.save(folder / "hard.npy", np.array(HARD))
     rng = np.random.default_rng(7)
     np.save(folder / "shuffled.npy", rng.permutation(days))
+    half = len(days) // 2
+    np.save(folder / "early.npy", days[:half])
+    np.save(folder / "late.npy", days[half:])
     (folder / "days.txt").write_text("\n".join(repr(x) for x in days.tolist()) + "\n")
     last = date(1962, 1, 1) + timedelta(days=len(days) - 1)
     print(f"{len(days)} days, 1962-01-01 to {last}, longest +{days.max() * 1e3:.4f} ms")
@@ -87,6 +90,21 @@ def check_exact_days(folder, *replies):
         found = answer(reply)
         expect_equal("exact sum", found["results"]["sum"], right)
         expect_equal("its bits", found["bits"]["sum"], bits)
+
+
+def check_merged(folder, merged, whole):
+    """Halves merged: right, and in every bit what one job over everything gives."""
+    check_exact_days(folder, merged, whole)
+    days = np.load(folder / "days.npy").tolist()
+    found, wanted = answer(merged), answer(whole)
+    expect_equal("bits of the merge", found["bits"], wanted["bits"])
+    expect_equal("count of the merge", found["count"], len(days))
+    mean = sum(Fraction(x) for x in days) / len(days)
+    variance = sum((Fraction(x) - mean) ** 2 for x in days) / len(days)
+    std = Fraction(found["results"]["std"])
+    gap = Fraction(math.ulp(float(std))) / 2
+    if not (std - gap) ** 2 <= variance <= (std + gap) ** 2:
+        fail(f"std is {float(std)!r}, not the nearest to the root of {float(variance)!r}")
 
 
 def check_hard(folder, reply):

@@ -19,6 +19,8 @@ static enum ctl_exit run(const struct ctl_options *options)
 	switch (options->command) {
 	case CTL_BATCH:
 		return ctl_run_batch(options);
+	case CTL_MERGE:
+		return ctl_run_merge(options);
 	case CTL_INFO:
 		return ctl_run_info(options);
 	default:

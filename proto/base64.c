@@ -7,10 +7,10 @@
 
 #define NO_DIGIT 64
 
+static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 static void fill_digits(unsigned char digit[256])
 {
-	static const char alphabet[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	unsigned i;
 
 	memset(digit, NO_DIGIT, 256);
@@ -55,4 +55,25 @@ enum status base64_decode(const char *text, size_t size, const char *pointer, vo
 	*out = bytes;
 	*out_size = n;
 	return STATUS_OK;
+}
+
+void base64_write(struct text *text, const void *bytes, size_t size)
+{
+	const unsigned char *in = bytes;
+	size_t i;
+
+	for (i = 0; i < size; i += 3) {
+		const size_t left = size - i;
+		const uint32_t bits = (uint32_t)in[i] << 16 |
+				      (left > 1 ? (uint32_t)in[i + 1] << 8 : 0) |
+				      (left > 2 ? in[i + 2] : 0);
+		const char group[4] = {
+			alphabet[bits >> 18],
+			alphabet[bits >> 12 & 63],
+			left > 1 ? alphabet[bits >> 6 & 63] : '=',
+			left > 2 ? alphabet[bits & 63] : '=',
+		};
+
+		text_add(text, group, sizeof(group));
+	}
 }

@@ -7,8 +7,8 @@
 
 /* What docs/api.md describes and this version answers with 501; members are
  * told by their own table. Ends with NULL. */
-static const char *const later_paths[] = {"/",          "/metrics",  "/v1/jobs", "/v1/merge",
-					  "/v1/arrays", "/v1/stats", "/v2",      NULL};
+static const char *const later_paths[] = {"/",         "/metrics", "/v1/jobs", "/v1/arrays",
+					  "/v1/stats", "/v2",      NULL};
 static const char *const later_formats[] = {"npz", "csv", "hdf5", NULL};
 
 static void write_strings(struct text *text, const char *name, const char *const *strings)
@@ -69,6 +69,10 @@ static void write_backends(struct text *text, struct engine *engine)
 		text_quote(text, caps.name);
 		text_puts(text, ",\"device\":");
 		text_quote(text, caps.device);
+		if (caps.simd[0] != '\0') {
+			text_puts(text, ",\"simd\":");
+			text_quote(text, caps.simd);
+		}
 		write_number(text, "threads", caps.threads);
 		write_number(text, "memory", caps.memory);
 		write_number(text, "launch_ns", caps.launch_ns);

@@ -303,6 +303,8 @@ static enum status read_member(struct job_spec *spec, const struct json_reader *
 		return read_backend(job, r, value);
 	case MEMBER_BITS:
 		return json_read_bool(r, "bits", value, &job->bits);
+	case MEMBER_PARTIAL:
+		return json_read_bool(r, "partial", value, &job->partial);
 	case MEMBER_OUTPUT:
 		return read_output(spec, r, value);
 	case MEMBER_TIMEOUT_MS:

@@ -13,7 +13,7 @@
 #define MAX_DEPTH 1024u
 
 /* What a level of nesting is to a job. */
-enum role { ROLE_OTHER, ROLE_BATCH, ROLE_JOBS, ROLE_JOB, ROLE_WITH };
+enum role { ROLE_OTHER, ROLE_BATCH, ROLE_JOBS, ROLE_JOB, ROLE_WITH, ROLE_MERGE };
 
 struct level {
 	enum role role;
@@ -33,7 +33,7 @@ struct skim {
 	struct level level[MAX_DEPTH];
 	unsigned depth;
 	struct key key; /* the last one read */
-	bool batch;
+	enum json_document document;
 	struct error *err;
 };
 
@@ -252,10 +252,12 @@ static enum status cut_value(struct skim *s)
 
 static enum role role_of(const struct skim *s, bool object)
 {
+	static const enum role roots[] = {
+		[JSON_JOB] = ROLE_JOB, [JSON_BATCH] = ROLE_BATCH, [JSON_MERGE] = ROLE_MERGE};
 	const struct level *parent;
 
 	if (s->depth == 0)
-		return !object ? ROLE_OTHER : s->batch ? ROLE_BATCH : ROLE_JOB;
+		return object ? roots[s->document] : ROLE_OTHER;
 	parent = &s->level[s->depth - 1];
 	if (parent->role == ROLE_BATCH && !object && key_is(&s->key, "jobs"))
 		return ROLE_JOBS;
@@ -272,6 +274,8 @@ static bool is_cut(const struct skim *s)
 
 	if (role == ROLE_WITH)
 		return key_is(&s->key, "data");
+	if (role == ROLE_MERGE)
+		return key_is(&s->key, "partials");
 	return role == ROLE_JOB && (key_is(&s->key, "data") || key_is(&s->key, "segments"));
 }
 
@@ -336,14 +340,14 @@ static enum status skim(struct skim *s)
 	return envelope_add(s, s->copied, (size_t)(s->end - s->copied));
 }
 
-enum status json_cut_init(struct json_cut *out, const char *text, size_t size, bool batch,
-			  unsigned depth, struct error *err)
+enum status json_cut_init(struct json_cut *out, const char *text, size_t size,
+			  enum json_document document, unsigned depth, struct error *err)
 {
 	struct json_cut cut = {.text = text, .size = size};
 	struct skim s = {.p = text,
 			 .end = text + size,
 			 .copied = text,
-			 .batch = batch,
+			 .document = document,
 			 .err = err,
 			 .key = {.text = ""}};
 	enum status status;
@@ -455,8 +459,8 @@ enum status json_cut_verify(const struct json_cut *cut, struct error *err)
 		const struct json_span *span = &cut->spans[i];
 
 		if (!span->read && !json_check(span->text, span->size, cut->depth, &at))
-			return bad_at(cut, (size_t)(span->text - cut->text) + at,
-				      "malformed number array", err);
+			return bad_at(cut, (size_t)(span->text - cut->text) + at, "malformed array",
+				      err);
 	}
 	return STATUS_OK;
 }

@@ -1,9 +1,11 @@
-/* json_cut.h - a JSON document with its number arrays cut out, so that jansson
- * never sees them: it reads numbers at less than a tenth of numbers.h's speed.
+/* json_cut.h - a JSON document with its long arrays cut out, so that jansson
+ * never sees them: it reads numbers at less than a tenth of numbers.h's speed,
+ * and makes a value in memory of each element.
  *
- * Cut are the members `data`, `segments` and `with.data` of a job object, unless
- * they are objects; in the envelope each is replaced by an integer, its index
- * among the spans. Spans point into the document, which outlives the cut. */
+ * Cut are the members `data`, `segments` and `with.data` of a job object and
+ * `partials` of a merge, unless they are objects; in the envelope each is replaced
+ * by an integer, its index among the spans. Spans point into the document, which
+ * outlives the cut. */
 #ifndef PROTO_JSON_CUT_H
 #define PROTO_JSON_CUT_H
 
@@ -15,6 +17,12 @@
 /* Values that jansson may get: up to 230 bytes of memory each, which may be two in
  * the document (measured; the number is chosen: a full batch has 100 a job). */
 #define JSON_CUT_VALUES (1u << 20)
+
+enum json_document {
+	JSON_JOB,
+	JSON_BATCH, /* {"jobs": [job, ...]} */
+	JSON_MERGE  /* {"partials": [string, ...], ...} */
+};
 
 struct json_span {
 	const char *text;
@@ -34,11 +42,10 @@ struct json_cut {
 	unsigned depth;
 };
 
-/* batch: the document is {"jobs": [job, ...]}, else a job. depth: arrays and
- * objects within each other; a span counts anew. STATUS_BAD_JSON when there are
+/* depth: arrays and objects within each other; a span counts anew. STATUS_BAD_JSON when there are
  * more, or when the document ends inside a value. */
-enum status json_cut_init(struct json_cut *out, const char *text, size_t size, bool batch,
-			  unsigned depth, struct error *err);
+enum status json_cut_init(struct json_cut *out, const char *text, size_t size,
+			  enum json_document document, unsigned depth, struct error *err);
 void json_cut_deinit(struct json_cut *cut);
 
 /* The envelope, by jansson. STATUS_BAD_JSON names the place in the document;

@@ -17,7 +17,7 @@
 #include "engine/task.h"
 #include "proto/file_access.h"
 
-enum endpoint { ENDPOINT_REDUCE, ENDPOINT_SCAN, ENDPOINT_BATCH };
+enum endpoint { ENDPOINT_REDUCE, ENDPOINT_SCAN, ENDPOINT_BATCH, ENDPOINT_MERGE };
 
 struct request_args {
 	struct engine *engine;

@@ -3,12 +3,14 @@
 
 #include <string.h>
 
-static enum status not_for_batches(const struct request *request, struct error *err)
+static enum status only_for_jobs(const struct request *request, struct error *err)
 {
-	if (request->endpoint != ENDPOINT_BATCH)
-		return STATUS_OK;
-	return fail(err, STATUS_UNSUPPORTED_MEDIA_TYPE,
-		    "a batch is JSON or application/vnd.foldd, not one array");
+	if (request->endpoint == ENDPOINT_BATCH)
+		return fail(err, STATUS_UNSUPPORTED_MEDIA_TYPE,
+			    "a batch is JSON or application/vnd.foldd, not one array");
+	if (request->endpoint == ENDPOINT_MERGE)
+		return fail(err, STATUS_UNSUPPORTED_MEDIA_TYPE, "a merge is JSON, not an array");
+	return STATUS_OK;
 }
 
 /* The job of the query string. */
@@ -87,7 +89,7 @@ static enum status start_raw(struct request *request, struct error *err)
 enum status array_start(struct request *request, struct error *err)
 {
 	struct job_spec spec;
-	enum status status = not_for_batches(request, err);
+	enum status status = only_for_jobs(request, err);
 
 	if (status == STATUS_OK)
 		status = read_query(request, true, &spec, err);
@@ -217,7 +219,8 @@ enum status query_only(struct request *request, struct error *err)
 	bool source, typed;
 	enum status status;
 
-	if (request->query_text == NULL || request->endpoint == ENDPOINT_BATCH)
+	if (request->query_text == NULL || request->endpoint == ENDPOINT_BATCH ||
+	    request->endpoint == ENDPOINT_MERGE)
 		return fail(err, STATUS_BAD_JSON, "the body is empty: there is no job object");
 	status = query_init(&query, request->query_text, err);
 	if (status != STATUS_OK)

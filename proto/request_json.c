@@ -112,6 +112,8 @@ static enum status read_root(struct document *d, struct error *err)
 	const bool batch = request->endpoint == ENDPOINT_BATCH;
 	enum status status;
 
+	if (request->endpoint == ENDPOINT_MERGE)
+		return request_read_merge(d->request, d->root, d->cut.spans, err);
 	d->context.limits = request->limits;
 	d->context.spans = d->cut.spans;
 	d->context.span_count = d->cut.count;
@@ -131,11 +133,13 @@ enum status request_read_document(struct request *request, const char *text, siz
 				  struct error *err)
 {
 	struct document d = {.request = request};
-	const bool batch = request->endpoint == ENDPOINT_BATCH;
+	const enum json_document document = request->endpoint == ENDPOINT_BATCH   ? JSON_BATCH
+					    : request->endpoint == ENDPOINT_MERGE ? JSON_MERGE
+										  : JSON_JOB;
 	enum status status, verified;
 
 	/* nothing was gathered of an empty one */
-	status = json_cut_init(&d.cut, size > 0 ? text : "", size, batch,
+	status = json_cut_init(&d.cut, size > 0 ? text : "", size, document,
 			       (unsigned)request->limits->depth, err);
 	if (status != STATUS_OK)
 		return status;

@@ -65,7 +65,8 @@ static enum status write_nulls(const struct request_job *job, const struct resul
 
 		status = spool_read(op->nulls, i, &null, 1, err);
 		if (status == STATUS_OK && null != 0 && !dtype_is_float(op->dtype))
-			return fail_at(err, STATUS_BAD_JOB, "/empty",
+			return fail_at(err, STATUS_BAD_JOB,
+				       job->task->job.partial ? "/partial" : "/empty",
 				       "a .npy file of %s cannot hold null", dtype_name(op->dtype));
 		if (status == STATUS_OK && null != 0)
 			status = write_at(job->fd, job->task->output_reserve + i * size, nan, size,

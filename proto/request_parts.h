@@ -66,11 +66,17 @@ enum status gather(struct gathered *text, const void *bytes, size_t size, uint64
 		   struct error *err);
 enum job_kind request_job_kind(const struct request *request);
 
+/* ---- request_task.c ---- */
+
 /* A task of the job, its sources opened but for parts and the body. The spec is
  * emptied. In a batch a job that fails becomes a refused task. */
 enum status request_add(struct request *request, struct job_spec *spec, struct error *err);
 enum status request_add_refused(struct request *request, const struct error *why,
 				struct error *err);
+
+/* A task that is done: takes the result over, also when it fails. */
+enum status request_add_result(struct request *request, struct result *result, bool bits,
+			       struct error *err);
 struct request_job *request_job_of(const struct task *task);
 
 /* The error of a task that is a request's only one. */
@@ -84,6 +90,13 @@ enum status request_segments_from(struct task *task, struct source *source,
 
 enum status request_read_document(struct request *request, const char *text, size_t size,
 				  struct error *err);
+
+/* ---- request_merge.c: /v1/merge ---- */
+
+/* root: the document without its cut arrays. The merge is done here, and adds a
+ * task that is done. */
+enum status request_read_merge(struct request *request, const json_t *root, struct json_span *spans,
+			       struct error *err);
 
 /* ---- request_array.c: kinds 2 and 3 ---- */
 

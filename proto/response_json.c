@@ -1,6 +1,9 @@
 #include "config.h"
 #include "proto/response_parts.h"
 
+#include <stdlib.h>
+#include "engine/partial.h"
+#include "proto/base64.h"
 #include "proto/nested.h"
 #include "proto/number_write.h"
 #include "proto/request.h"
@@ -136,6 +139,22 @@ static void write_types(struct text *text, const struct result *result, bool arr
 	text_puts(text, "},");
 }
 
+static enum status write_partial(struct text *text, const struct partial *partial,
+				 struct error *err)
+{
+	unsigned char *bytes;
+	size_t size;
+	enum status status = partial_encode(partial, &bytes, &size, err);
+
+	if (status != STATUS_OK)
+		return status;
+	text_puts(text, "\"partial\":\"");
+	base64_write(text, bytes, size);
+	text_puts(text, "\",");
+	free(bytes);
+	return STATUS_OK;
+}
+
 static void write_circumstances(struct text *text, const struct result *result)
 {
 	text_puts(text, "\"determinism\":\"");
@@ -203,6 +222,8 @@ enum status response_json_write(struct text *text, const struct task *task, enum
 		status = write_values(text, result, "\"bits\":", bits_write, err);
 	if ((shown || result->counts == NULL) && status == STATUS_OK)
 		status = write_counts(text, result, err);
+	if (status == STATUS_OK && form == RESPONSE_BODY && result->partial != NULL)
+		status = write_partial(text, result->partial, err);
 	if (status != STATUS_OK)
 		return status;
 	write_circumstances(text, result);

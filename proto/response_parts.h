@@ -8,7 +8,7 @@
 
 enum response_form {
 	RESPONSE_BODY,  /* all of it */
-	RESPONSE_HEADER /* Foldd-Job: arrays left out */
+	RESPONSE_HEADER /* Foldd-Job: arrays and the partial left out */
 };
 
 /* The answer of a task that went well, as a JSON object. *elements: how many

@@ -298,6 +298,66 @@ def test_ratio_beside_a_tie(probe, dtype, bits, exponent, side, far, den):
     assert int(got, 16) == wanted
 
 
+def pieces(num, exponent):
+    """num * 2^exponent as binary64 numbers, the lowest first."""
+    sign = -1.0 if num < 0 else 1.0
+    num = abs(num)
+    while num:
+        zeros = (num & -num).bit_length() - 1
+        num, exponent = num >> zeros, exponent + zeros
+        low = num & (1 << 53) - 1
+        yield sign * math.ldexp(low, exponent)
+        num, exponent = num >> 53, exponent + 53
+
+
+def check_leading(probe, dtype, how, num, exponent, den=1):
+    value = Fraction(num, den) * Fraction(2) ** exponent
+    wanted = reference.encode(value, dtype, root=how == "root")
+    words = [f"{reference.bits_of(x):x}" for x in pieces(num, exponent)]
+    got = probe.ask("leading", dtype, how, f"{den:x}", *words)
+    assert int(got, 16) == wanted, (dtype, how, num, exponent, den)
+
+
+SIGNS = st.sampled_from([-1, 1])
+COUNTS = (st.integers(1, 100) | st.integers(1, (1 << 64) - 1)
+          | st.integers(0, 63).map(lambda k: 1 << k))
+
+
+@given(st.sampled_from(FLOATS), SIGNS, st.integers(0, 1 << 53), st.integers(-1100, 1000),
+       st.sampled_from([-1, 0, 1]), st.integers(0, 1900), COUNTS, st.booleans())
+@settings(max_examples=4000, deadline=None)
+def test_sum_or_mean_beside_a_tie(probe, dtype, sign, bits, exponent, side, far, den, mean):
+    """A number with one bit more than the type has, times the count, and its neighbours."""
+    extra = 1 << reference.FORMATS[dtype][0]
+    den = den if mean else 1
+    half = (extra | bits % extra | 1) * den
+    far = min(far, exponent + 1074)  # binary64 has nothing lower
+    if far < 0 or exponent + half.bit_length() > 1020:
+        return
+    check_leading(probe, dtype, "mean" if mean else "sum", sign * ((half << far) + side),
+                  exponent - far, den)
+
+
+@given(st.sampled_from(FLOATS), st.integers(0, 1 << 53), st.integers(-530, 450),
+       st.sampled_from([-1, 0, 1]), st.integers(0, 1900))
+@settings(max_examples=3000, deadline=None)
+def test_root_of_a_sum_beside_a_tie(probe, dtype, bits, exponent, side, far):
+    extra = 1 << reference.FORMATS[dtype][0]
+    half = extra | bits % extra | 1
+    far = min(far, 2 * exponent + 1074)
+    if far >= 0:
+        check_leading(probe, dtype, "root", (half * half << far) + side, 2 * exponent - far)
+
+
+@given(st.sampled_from(FLOATS), st.sampled_from(["sum", "mean", "root"]), SIGNS,
+       st.integers(0, 1 << 2090), st.integers(0, 2090), COUNTS)
+@settings(max_examples=3000, deadline=None)
+def test_leading_bits_of_any_sum(probe, dtype, how, sign, num, shift, den):
+    num >>= shift
+    check_leading(probe, dtype, how, num * (1 if how == "root" else sign), -1074,
+                  den if how == "mean" else 1)
+
+
 def whole_numbers():
     """Long integers with runs of equal bits: where carries and trial digits go wrong."""
     runs = st.lists(st.tuples(st.booleans(), st.integers(1, 130)), max_size=24)

@@ -101,11 +101,26 @@ def output_under_readable(c):
     return c.client.job("/v1/scan", job)
 
 
+def merge(*jobs, partials=(), **members):
+    """The partial results of jobs, and words that are none, merged."""
+
+    def ask(c):
+        sent = []
+        for job in jobs:
+            answer = c.client.reduce(partial=True, determinism="exact", **job)
+            assert answer.status == 200, answer
+            sent.append(answer.json()["partial"])
+        return c.client.job("/v1/merge", {"partials": [*sent, *partials], **members})
+
+    return ask
+
+
 def header(shape="(3,)", descr="'<f8'", order="False", more=""):
     return f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, {more}}}"
 
 
 DATA = {"data": [1.0, 2.0]}
+SUM = {"op": "sum", **DATA}
 DEEP = "[" * 33 + "1" + "]" * 33
 PART = {"size": 16, "dtype": "float64", "shape": [2]}
 TWO = ONE[:2].tobytes()
@@ -202,6 +217,24 @@ TABLE = [
         "/ddof",
     ),
     Row("batch without jobs", 400, "bad_job", text("{}", "/v1/batch"), "/jobs"),
+    Row("merge without partials", 400, "bad_job", text("{}", "/v1/merge"), "/partials"),
+    Row("ddof of merged sums", 400, "bad_job", merge(SUM, SUM, ddof=1), "/ddof"),
+    Row(
+        "out_dtype of an operation that was not merged",
+        400,
+        "bad_job",
+        merge(SUM, out_dtype={"max": "float32"}),
+        "/out_dtype/max",
+    ),
+    Row("partial of an ordered sum", 400, "bad_job", reduce(op="sum", partial=True, **DATA), "/partial"),
+    Row("partial of a scan", 400, "bad_job", scan(op="max", partial=True, **DATA), "/partial"),
+    Row(
+        "partial over an axis",
+        400,
+        "bad_job",
+        reduce(op="max", axis=0, partial=True, **DATA),
+        "/partial",
+    ),
     # 400 unknown_member
     Row("unknown member", 400, "unknown_member", reduce(op="sum", opp=1, **DATA), "/opp"),
     Row(
@@ -219,6 +252,7 @@ TABLE = [
         "/opp",
     ),
     Row("unknown of a batch", 400, "unknown_member", text('{"jobs":[],"x":1}', "/v1/batch"), "/x"),
+    Row("unknown of a merge", 400, "unknown_member", merge(SUM, op="sum"), "/op"),
     Row(
         "unknown of output",
         400,
@@ -433,6 +467,12 @@ TABLE = [
         multipart({"op": "sum", "part": 1, "parts": [PART]}, TWO),
         "/part",
     ),
+    Row("nothing to merge", 400, "bad_value", merge(), "/partials"),
+    Row("a number among partials", 400, "bad_value", merge(SUM, partials=[1]), "/partials/1"),
+    Row("a partial that is no base64", 400, "bad_value", merge(SUM, partials=["A"]), "/partials/1"),
+    Row(
+        "base64 that is no partial", 400, "bad_value", merge(SUM, partials=["AAAA"]), "/partials/1"
+    ),
     # 400 bad_npy
     Row("half a header", 400, "bad_npy", upload(b"\x93NUMPY\x01\x00\x76\x00{'descr'", "op=sum")),
     Row("a version of tomorrow", 400, "bad_npy", upload(npy_file(header(), TWO, (9, 0)), "op=sum")),
@@ -514,6 +554,12 @@ TABLE = [
         text('{"op":"sum","data":[1]}', content_type="text/plain"),
     ),
     Row(
+        "an array to merge",
+        415,
+        "unsupported_media_type",
+        upload(npy(ONE, "float64"), "", path="/v1/merge"),
+    ),
+    Row(
         "another content coding",
         415,
         "unsupported_media_type",
@@ -530,6 +576,23 @@ TABLE = [
         reduce(op="sum", nan="error", data=[1.0, "NaN", "NaN"]),
         None,
         "1",
+    ),
+    Row("merged parts of nothing", 422, "empty_input", merge({"op": "max", "data": []})),
+    Row(
+        "parts of two types",
+        422,
+        "partials_differ",
+        merge(SUM, SUM, {**SUM, "dtype": "float32"}),
+        "/partials/2",
+        "float32",
+    ),
+    Row(
+        "parts of other operations",
+        422,
+        "partials_differ",
+        merge(SUM, {**SUM, "op": "max"}),
+        "/partials/1",
+        "max",
     ),
     Row("beyond int64", 422, "integer_overflow", reduce(op="sum", data=[9223372036854775807, 1])),
     Row(
@@ -568,7 +631,6 @@ TABLE = [
     Row("a FIFO", 422, "file_unreadable", on_file(os.mkfifo), "/file"),
     Row("a folder", 422, "file_unreadable", on_file(os.mkdir), "/file"),
     # 501: named in the detail
-    Row("merge", 501, "not_implemented", text("{}", "/v1/merge"), None, "/v1/merge"),
     Row("background jobs", 501, "not_implemented", text("{}", "/v1/jobs"), None, "/v1/jobs"),
     Row(
         "resident arrays",
@@ -590,14 +652,6 @@ TABLE = [
         reduce(op="sum", array="x"),
         "/array",
         "array",
-    ),
-    Row(
-        "partial results",
-        501,
-        "not_implemented",
-        reduce(op="sum", partial=True, **DATA),
-        "/partial",
-        "partial",
     ),
     Row(
         "priority",
@@ -634,7 +688,6 @@ NOT_YET = {
     "no_such_job": "background jobs come later",
     "job_expired": "background jobs come later",
     "array_exists": "resident arrays come later",
-    "partials_differ": "partials come later",
     "rate_limited": "limits by client come later",
     "internal": "a fault of foldd itself: a request that provokes one is a bug to be mended",
     "backend_unavailable": "the only backend, the CPU, cannot be lost",

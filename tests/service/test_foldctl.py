@@ -403,6 +403,124 @@ def test_batch_with_failures(foldctl):
     assert "/jobs" in stderr
 
 
+# -- parts ----------------------------------------------------------------
+
+HARD = [1e16, 1.0, 0.5, -1e16, 3.0]
+
+
+def part(foldctl, target, values, op="sum,max"):
+    out, _ = foldctl("reduce", op, "--exact", "-o", target, "--", *values)
+    return out
+
+
+def test_partial_options(foldctl, tmp_path):
+    words = ("reduce", "sum,max", "--exact", *HARD)
+    plain = foldctl.table(*words)
+    table = foldctl.table(*words, "--partial")
+    assert table[-1].startswith("partial: ") and table[:3] == plain[:3]
+    text = table[-1].removeprefix("partial: ")
+    assert foldctl.json(*words, "--partial")["partial"] == text
+    assert "partial" not in foldctl.json(*words)
+    assert foldctl.table(*words, "-o", tmp_path / "a")[:3] == plain[:3]
+    assert (tmp_path / "a").read_text() == text + "\n"
+    assert foldctl.table(*words, "--partial-file", "-") == [text]
+    assert foldctl.json(*words, "--partial", "-o", tmp_path / "b")["partial"] == text
+    assert (tmp_path / "b").read_text() == text + "\n"
+    np.save(tmp_path / "x.npy", np.array(HARD))
+    assert foldctl.table("reduce", "max,sum", "--exact", "-f", tmp_path / "x.npy", "-o", "-") == [text]
+
+
+def test_merge(foldctl, tmp_path):
+    whole = foldctl.json("reduce", "max,sum", "--exact", "--bits", "--partial", *HARD)
+    a, b = tmp_path / "a", tmp_path / "b"
+    part(foldctl, a, HARD[:2])
+    part(foldctl, b, HARD[2:])
+    words = ("merge", a, b)
+    for files in ((a, b), (b, a)):
+        answer = foldctl.json("merge", *files, "--bits", "--partial")
+        for member in ("results", "bits", "dtype", "count", "partial"):
+            assert answer[member] == whole[member]
+    table = foldctl.table(*words, "--bits")
+    assert table[0].split() == ["op", "value", "dtype", "promise", "combine", "bits"]
+    assert table[2].split() == ["sum", "4.5", "float64", "exact", "superaccumulator", whole["bits"]["sum"]]
+    assert re.fullmatch(r"5 elements, backend merge, order 1, \d+ us", table[3])
+    assert foldctl.table(*words, "-o", "-") == [whole["partial"]]
+    foldctl(*words, "-o", tmp_path / "c")
+    assert foldctl.results("merge", tmp_path / "c") == whole["results"]
+    again = (tmp_path / "c").read_bytes()
+    assert foldctl.results("merge", "-", stdin=again) == whole["results"]
+
+
+def test_merge_takes_answers(foldctl, tmp_path):
+    """Of foldctl, of a batch, lists, and several in one file."""
+    answers = [
+        foldctl("reduce", "sum,max", "--exact", "--partial", "--json", *values)[0]
+        for values in (HARD[:1], HARD[1:3], HARD[3:])
+    ]
+    wanted = {"max": 1e16, "sum": 4.5}
+    files = [tmp_path / f"{i}.json" for i in range(3)]
+    for file, answer in zip(files, answers):
+        file.write_bytes(answer)
+    assert foldctl.results("merge", *files) == wanted
+    partials = [json.loads(answer)["partial"] for answer in answers]
+    mixed = [partials[0], json.loads(answers[1]), [partials[2]]]
+    for text in (
+        b"[" + b",".join(answers) + b"]",
+        json.dumps(mixed).encode(),
+        "\n".join(partials).encode(),
+        json.dumps({"results": mixed}).encode(),
+    ):
+        assert foldctl.results("merge", "-", stdin=text) == wanted
+    jobs = [
+        {"kind": "reduce", "op": ["sum", "max"], "data": [x], "determinism": "exact", "partial": True}
+        for x in HARD
+    ]
+    batch, _ = foldctl("batch", "--json", stdin=json.dumps(jobs).encode())
+    assert foldctl.results("merge", "-", stdin=batch) == wanted
+
+
+def test_merge_choices(foldctl, tmp_path):
+    part(foldctl, tmp_path / "a", (1, 2.5, 4), "var,sum")
+    answer = foldctl.json("merge", tmp_path / "a", "--ddof", 1, "--out-dtype", "sum:float32")
+    assert answer["results"] == {"sum": 7.5, "var": 2.25}
+    assert answer["dtype"] == {"sum": "float32", "var": "float64"}
+
+
+def test_merge_names_the_file(foldctl, tmp_path):
+    good, other, several = (tmp_path / name for name in ("good", "other", "several"))
+    part(foldctl, good, (1.5,))
+    part(foldctl, other, (1.5,), "sum")
+    several.write_text(good.read_text() * 2 + "Zm9v\n")
+    _, stderr = foldctl("merge", good, other, expect=FAILED)
+    assert stderr.startswith(f"foldctl: {other}: partials_differ: ") and "(at /partials/1)" in stderr
+    _, stderr = foldctl("merge", good, several, expect=FAILED)
+    assert stderr.startswith(f"foldctl: {several}, partial result 3: bad_value: ")
+    out, stderr = foldctl("merge", "-", other, "--json", stdin=good.read_bytes(), expect=FAILED)
+    assert json.loads(out)["code"] == "partials_differ" and f"{other}: partials_differ" in stderr
+    _, stderr = foldctl("merge", other, good, "-o", tmp_path / "no", expect=FAILED)
+    assert f"{good}: partials_differ" in stderr and not (tmp_path / "no").exists()
+    _, stderr = foldctl("merge", good, "--ddof", 1, expect=FAILED)
+    assert stderr.startswith("foldctl: bad_job: ") and "(at /ddof)" in stderr
+
+
+def test_merge_of_other_files(foldctl, tmp_path):
+    file = tmp_path / "x"
+    for content, words in (
+        (b"", "holds no partial result"),
+        (npy(np.arange(3)), "NUL"),
+        (b'{"results": {"sum": 1}}', "without `partial`"),
+        (b'{"code": "empty_input", "status": 422}', "failed job (empty_input)"),
+        (b'{"partial": ', "is no JSON"),
+        (b"a-b", "'a-b' is no partial result"),
+    ):
+        file.write_bytes(content)
+        _, stderr = foldctl("merge", file, expect=LOCAL)
+        assert stderr.startswith(f"foldctl: {file}: ") and words in stderr
+    foldctl("merge", tmp_path / "missing", expect=LOCAL)
+    part(foldctl, file, (1.5,))
+    foldctl("merge", file, "-o", tmp_path / "no" / "x", expect=LOCAL)
+
+
 # -- what goes wrong ------------------------------------------------------
 
 
@@ -454,6 +572,11 @@ def test_refused_upload(foldctl, start, tmp_path):
         ("scan", "sum", "1", "--ddof", "1"),
         ("info", "1"),
         ("batch", "a", "b"),
+        ("merge",),
+        ("merge", "a", "--npy", "x"),
+        ("merge", "a", "-o", "-", "--json"),
+        ("reduce", "sum", "1", "--partial", "--npy", "x"),
+        ("scan", "sum", "1", "--partial"),
     ],
 )
 def test_usage(foldctl, words):
@@ -613,7 +736,7 @@ def test_progress(foldctl):
     assert lines[-1].startswith("sent 1.00 MB, ")
 
 
-@pytest.mark.parametrize("command", ["reduce", "scan", "batch", "info"])
+@pytest.mark.parametrize("command", ["reduce", "scan", "batch", "merge", "info"])
 def test_help_names_every_option(foldctl, command):
     text = foldctl(command, "--help")[0].decode()
     assert text.startswith(f"Usage: foldctl {command}")
@@ -628,9 +751,15 @@ def test_help_names_every_option(foldctl, command):
         *("rows", "columns", "progress"),
     }
     options = {
-        "reduce": everywhere | jobs | {"with", "with-file", "with-path", "keepdims", "ddof", "empty-null"},
+        "reduce": everywhere
+        | jobs
+        | {"with", "with-file", "with-path", "keepdims", "ddof", "empty-null"}
+        | {"partial", "partial-file"},
         "scan": everywhere | jobs | {"exclusive"},
         "batch": everywhere | {"rows", "columns", "progress"},
+        "merge": everywhere
+        | {"ddof", "out-dtype", "bits", "partial", "partial-file", "progress"}
+        | {"exact"},  # in its example
         "info": everywhere,
     }[command]
     assert options == set(re.findall(r"--([a-z][a-z-]*[a-z])", text)) - {"help", "version"}
@@ -638,6 +767,6 @@ def test_help_names_every_option(foldctl, command):
 
 def test_main_help(foldctl):
     text = foldctl("--help")[0].decode()
-    for command in ("reduce", "scan", "batch", "info"):
+    for command in ("reduce", "scan", "batch", "merge", "info"):
         assert f"\n  {command} " in text
     assert foldctl("--version")[0].decode().startswith("foldctl ")

@@ -26,6 +26,7 @@ PATHS = {
     "/v1/reduce": {"POST", "OPTIONS"},
     "/v1/scan": {"POST", "OPTIONS"},
     "/v1/batch": {"POST", "OPTIONS"},
+    "/v1/merge": {"POST", "OPTIONS"},
     "/healthz": {"GET", "HEAD", "OPTIONS"},
     "/readyz": {"GET", "HEAD", "OPTIONS"},
     "/v1/info": {"GET", "HEAD", "OPTIONS"},
@@ -33,7 +34,6 @@ PATHS = {
 }
 # Of the interface, and not served by this version.
 LATER = {
-    "/v1/merge": ("POST",),
     "/v1/jobs": ("GET", "POST"),
     "/v1/jobs/7": ("GET", "DELETE"),
     "/v1/jobs/7/events": ("GET",),

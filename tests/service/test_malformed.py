@@ -396,7 +396,7 @@ def test_json_cut_at_every_byte(client):
         | st.dictionaries(st.text(max_size=8), inner, max_size=4),
         max_leaves=12,
     ),
-    st.sampled_from(("/v1/reduce", "/v1/scan", "/v1/batch")),
+    st.sampled_from(("/v1/reduce", "/v1/scan", "/v1/batch", "/v1/merge")),
 )
 def test_any_json(client, value, path):
     body = json.dumps(value).encode("utf-8", "surrogatepass")
@@ -407,7 +407,7 @@ def test_any_json(client, value, path):
 NAMES = (
     "op kind data base64 file files array part with format dtype shape byteorder offset axis keepdims"
     " segments empty index_base exclusive determinism nan overflow ddof out_dtype backend bits partial"
-    " output cache timeout_ms priority slice parts jobs"
+    " output cache timeout_ms priority slice parts jobs partials"
 ).split()
 WORDS = st.sampled_from(
     [

@@ -148,6 +148,9 @@ FAILURES = [
     ("/v1/reduce", {"op": "sum", "data": [1, "NaN"], "nan": "error"}, 422),
     ("/v1/reduce", {"op": "sum", "data": [1], "priority": 3}, 501),
     ("/v1/batch", {"jobs": 1}, 400),
+    ("/v1/merge", {"partials": []}, 400),
+    ("/v1/merge", {"partials": ["AAAA"]}, 400),
+    ("/v1/reduce", {"op": "sum", "data": [1.5], "partial": True}, 400),
 ]
 
 
@@ -172,6 +175,23 @@ def test_answers_with_every_member_conform(client):
     assert answer.status == 200, answer
     assert answer.json()["results"] == {"max": [None, 2]}
     conforms(answer.json(), "Result")
+
+
+def test_partials_conform(client):
+    job = {"determinism": "exact", "partial": True}
+    answers = [client.reduce(["sum", "max"], data=data, **job) for data in ([1.5, 2], [], [3.5] * 40)]
+    sent = {"partials": [answer.json()["partial"] for answer in answers]}
+    sent.update(out_dtype={"sum": "float32"}, bits=True, partial=True)
+    conforms(sent, "Merge")
+    answers.append(client.job("/v1/merge", sent))
+    for answer in answers:
+        assert answer.status == 200, answer
+        conforms(answer.json(), "Result")
+    differs = client.reduce("sum", data=[1.5], **job).json()["partial"]
+    answer = client.job("/v1/merge", {"partials": [differs, sent["partials"][0]]})
+    described = follow(DOCUMENT["paths"]["/v1/merge"]["post"]["responses"][str(answer.status)])
+    schema = described["content"]["application/problem+json"]["schema"]
+    assert answer.problem()["code"] in schema["allOf"][1]["properties"]["code"]["enum"]
 
 
 def test_answers_to_files_conform(client):

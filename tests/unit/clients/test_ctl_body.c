@@ -252,6 +252,37 @@ static void test_batch(void **state)
 	check_batch("", "{\"jobs\":[]}");
 }
 
+static void test_merge(void **state)
+{
+	static const char *const expected[] = {
+		"{\"partials\":[\"AA==\"]}",
+		"{\"ddof\":1,\"bits\":true,\"partials\":[\"AA==\"]}",
+	};
+	struct ctl_text list = {0};
+
+	(void)state;
+	ctl_text_puts(&list, "\"AA==\"");
+	for (size_t i = 0; i < 2; i++) {
+		struct ctl_job job = {0};
+		struct ctl_body body;
+		struct ctl_text text;
+
+		if (i == 1) {
+			ctl_job_literal(&job, "ddof", "1");
+			ctl_job_literal(&job, "bits", "true");
+		}
+		assert_int_equal(ctl_body_open_merge(&body, &job, &list), CTL_OK);
+		assert_string_equal(body.content_type, "application/json");
+		assert_int_equal(body.size, strlen(expected[i]));
+		text = body_text(&body, 5);
+		assert_string_equal(text.bytes, expected[i]);
+		ctl_text_deinit(&text);
+		ctl_body_close(&body);
+		ctl_job_deinit(&job);
+	}
+	ctl_text_deinit(&list);
+}
+
 static int make_directory(void **state)
 {
 	(void)state;
@@ -275,7 +306,7 @@ int main(void)
 		cmocka_unit_test(test_text_file), cmocka_unit_test(test_raw_file),
 		cmocka_unit_test(test_npy_file),  cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_refused),   cmocka_unit_test(test_file_changes),
-		cmocka_unit_test(test_batch),
+		cmocka_unit_test(test_batch),     cmocka_unit_test(test_merge),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -111,6 +111,11 @@ static void test_refused(void **state)
 		WORDS("dot", "1", "--with", "x"),
 		WORDS("dot", "1", "--with", "1", "--with-file", "x"),
 		WORDS("--json", "--nan", "omit"),
+		WORDS("sum", "1", "--partial", "--npy", "x"),
+		WORDS("sum", "1", "-o", "p", "--npy", "x"),
+		WORDS("sum", "1", "-o", "-", "--json"),
+		WORDS("sum", "1", "-o", ""),
+		WORDS("sum", "1", "--partial", "--partial"),
 	};
 
 	(void)state;
@@ -143,6 +148,39 @@ static void test_other_commands(void **state)
 	ctl_options_deinit(&options);
 }
 
+static void test_merge(void **state)
+{
+	struct ctl_options options;
+
+	(void)state;
+	assert_int_equal(read_words(&options, CTL_MERGE,
+				    WORDS("a", "--ddof", "1", "-", "--out-dtype", "float32",
+					  "--bits", "--partial", "b")),
+			 CTL_OK);
+	assert_int_equal(options.file_count, 3);
+	assert_string_equal(options.files[0], "a");
+	assert_string_equal(options.files[1], "-");
+	assert_string_equal(options.files[2], "b");
+	assert_string_equal(options.job.json.bytes,
+			    "\"ddof\":1,\"out_dtype\":\"float32\",\"bits\":true,\"partial\":true");
+	assert_null(options.partial_file);
+	ctl_options_deinit(&options);
+	/* a file for it asks for it, once */
+	assert_int_equal(read_words(&options, CTL_MERGE, WORDS("a", "-o", "p")), CTL_OK);
+	assert_string_equal(options.partial_file, "p");
+	assert_string_equal(options.job.json.bytes, "\"partial\":true");
+	ctl_options_deinit(&options);
+	assert_int_equal(read_words(&options, CTL_REDUCE,
+				    WORDS("sum", "1", "--partial", "--partial-file", "p")),
+			 CTL_OK);
+	assert_string_equal(options.job.json.bytes, "\"op\":\"sum\",\"partial\":true");
+	ctl_options_deinit(&options);
+	assert_int_equal(read_words(&options, CTL_MERGE, WORDS("--bits")), CTL_USAGE);
+	assert_int_equal(read_words(&options, CTL_MERGE, WORDS("a", "--nan", "omit")), CTL_USAGE);
+	assert_int_equal(read_words(&options, CTL_SCAN, WORDS("sum", "1", "--partial")), CTL_USAGE);
+	assert_int_equal(read_words(&options, CTL_SCAN, WORDS("sum", "1", "-o", "x")), CTL_USAGE);
+}
+
 static void test_server_of_environment(void **state)
 {
 	struct ctl_options options;
@@ -164,9 +202,13 @@ static void test_server_of_environment(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_members),        cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_double_dash),    cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_other_commands), cmocka_unit_test(test_server_of_environment),
+		cmocka_unit_test(test_members),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_double_dash),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_other_commands),
+		cmocka_unit_test(test_server_of_environment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

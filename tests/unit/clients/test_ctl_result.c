@@ -46,6 +46,16 @@ static void test_scalars(void **state)
 	      "3 elements, backend cpu, order 1, 7 us\n");
 }
 
+static void test_partial(void **state)
+{
+	(void)state;
+	check("{\"results\":{\"max\":null},\"dtype\":{\"max\":\"float64\"},"
+	      "\"combine\":{\"max\":\"order-free\"},\"partial\":\"Zm9v\"" TAIL,
+	      20, 10,
+	      "op   value  dtype    promise  combine\n"
+	      "max   null  float64  ordered  order-free\n" FOOT "partial: Zm9v\n");
+}
+
 static void test_vectors(void **state)
 {
 	(void)state;
@@ -135,7 +145,7 @@ int main(void)
 		cmocka_unit_test(test_scalars),    cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_vector_cut), cmocka_unit_test(test_matrix),
 		cmocka_unit_test(test_blocks),     cmocka_unit_test(test_empty_and_file),
-		cmocka_unit_test(test_no_result),
+		cmocka_unit_test(test_no_result),  cmocka_unit_test(test_partial),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

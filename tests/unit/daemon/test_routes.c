@@ -23,7 +23,7 @@ static void finds_paths(void **state)
 		{"/readyz", true, ROUTE_READY, "GET, HEAD, OPTIONS"},
 		{"/v1/info", true, ROUTE_INFO, "GET, HEAD, OPTIONS"},
 		{"/openapi.yaml", true, ROUTE_OPENAPI, "GET, HEAD, OPTIONS"},
-		{"/v1/merge", true, ROUTE_ABSENT, "POST, OPTIONS"},
+		{"/v1/merge", true, ROUTE_JOB, "POST, OPTIONS"},
 		{"/v1/jobs", true, ROUTE_ABSENT, "GET, HEAD, POST, OPTIONS"},
 		{"/v1/jobs/7", true, ROUTE_ABSENT, "GET, HEAD, DELETE, OPTIONS"},
 		{"/v1/jobs/7/events", true, ROUTE_ABSENT, "GET, HEAD, OPTIONS"},

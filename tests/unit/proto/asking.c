@@ -9,11 +9,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "engine/partial.h"
+#include "proto/base64.h"
 #include "proto/number_write.h"
 
 struct engine *asking_engine;
 static char directory[64];
-static char line[4096], detail[400];
+static char line[4096], detail[400], partial[4096];
 
 static void must(bool good, const char *what)
 {
@@ -187,10 +189,29 @@ static void add_error(const struct error *err)
 	snprintf(detail, sizeof(detail), "%s", err->text);
 }
 
+static void note_partial(const struct partial *of)
+{
+	struct error err = {0};
+	unsigned char *bytes;
+	struct text text;
+	size_t size;
+
+	must(partial_encode(of, &bytes, &size, &err) == STATUS_OK, err.text);
+	text_init(&text, 0);
+	base64_write(&text, bytes, size);
+	must(text.size < sizeof(partial), "a long partial result");
+	snprintf(partial, sizeof(partial), "%.*s", (int)text.size, text.bytes);
+	text_deinit(&text);
+	free(bytes);
+}
+
 static void add_result(const struct result *result)
 {
 	struct error err = {0};
 	unsigned i;
+
+	if (result->partial != NULL)
+		note_partial(result->partial);
 
 	for (i = 0; i < result->op_count; i++) {
 		const struct result_op *op = &result->ops[i];
@@ -272,6 +293,11 @@ const char *asking(const struct question *q)
 		add_error(&err);
 	request_destroy(request);
 	return line;
+}
+
+const char *asking_partial(void)
+{
+	return partial;
 }
 
 const char *asking_text(void)

@@ -32,5 +32,7 @@ unsigned asking_count(void);                                  /* files there are
  * parted by " | ", a failure as "code@pointer" or "code". Valid until the next. */
 const char *asking(const struct question *question);
 const char *asking_text(void); /* the last failure's detail */
+/* Of the last answer that had one: its partial result as on the wire. */
+const char *asking_partial(void);
 
 #endif

@@ -21,6 +21,19 @@ static void decodes(const char *text, const char *bytes)
 	free(out);
 }
 
+static void encodes(const char *bytes, size_t size, const char *text)
+{
+	struct text out;
+
+	text_init(&out, 0);
+	base64_write(&out, bytes, size);
+	assert_false(out.failed);
+	assert_int_equal(out.size, strlen(text));
+	if (out.size > 0)
+		assert_memory_equal(out.bytes, text, out.size);
+	text_deinit(&out);
+}
+
 /* RFC 4648 section 10. */
 static void test_vectors(void **state)
 {
@@ -33,6 +46,19 @@ static void test_vectors(void **state)
 	decodes("Zm9vYmE=", "fooba");
 	decodes("Zm9vYmFy", "foobar");
 	decodes("+/+/", "\xfb\xff\xbf");
+}
+
+static void test_written(void **state)
+{
+	(void)state;
+	encodes("", 0, "");
+	encodes("f", 1, "Zg==");
+	encodes("fo", 2, "Zm8=");
+	encodes("foo", 3, "Zm9v");
+	encodes("foob", 4, "Zm9vYg==");
+	encodes("fooba", 5, "Zm9vYmE=");
+	encodes("foobar", 6, "Zm9vYmFy");
+	encodes("\xfb\xff\xbf\0\x10\x83", 6, "+/+/ABCD");
 }
 
 static void test_strict(void **state)
@@ -56,6 +82,7 @@ static void test_strict(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectors),
+					   cmocka_unit_test(test_written),
 					   cmocka_unit_test(test_strict)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 #undef fail /* cmocka has one too; ours is in engine/status.h */
+#include "engine/partial.h"
 #include "tests/unit/proto/finished.h"
 
 /* The text of one member of the body, up to the next. */
@@ -50,6 +51,32 @@ static void test_scalars(void **state)
 	(void)state;
 	response_of_task(&response, engine, task, NULL);
 	expect_body(&response, finished_pair_json);
+	response_deinit(&response);
+	task_destroy(task);
+}
+
+/* The example of docs/partials.md: in JSON, but not beside a NumPy file. */
+static void test_partial(void **state)
+{
+	static const unsigned char bytes[] =
+		"FDPR\1\0\0\0\x76\x8b\xa4\xa5\x0b\0\0\2\2\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\3max\3sum"
+		"\1\xff\xff\2\0\0\0\0\x40\1\0\0\0\0\0\0\0\0\0\0\xf8\x3f";
+	const float sum = 1.25f;
+	struct task *task = finished(0, NULL);
+	struct response response;
+
+	(void)state;
+	finished_op(task, "sum", DTYPE_FLOAT32, &sum, 1);
+	assert_int_equal(partial_decode(bytes, sizeof(bytes) - 1, &task->result->partial, NULL),
+			 STATUS_OK);
+	response_of_task(&response, engine, task, NULL);
+	expect_member(&response, "partial",
+		      "\"RkRQUgEAAAB2i6SlCwAAAgIAAAAAAAAAAgAAAAAAAAADbWF4A3N1bQH//"
+		      "wIAAAAAQAEAAAAAAAAAAAAA+D8=\"");
+	response_deinit(&response);
+	response_of_task(&response, engine, task, "application/x-npy");
+	assert_int_equal(response.status, 200);
+	assert_null(strstr(response.job_header, "partial"));
 	response_deinit(&response);
 	task_destroy(task);
 }
@@ -304,6 +331,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scalars),
+		cmocka_unit_test(test_partial),
 		cmocka_unit_test(test_bits_of_every_type),
 		cmocka_unit_test(test_order_of_nesting),
 		cmocka_unit_test(test_nulls),
