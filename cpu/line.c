@@ -111,8 +111,8 @@ void line_begin(struct line *line)
 }
 
 /* One tile of a batch; values of ordered accumulators go to out. Of the
- * elements after it, `ahead` bytes are in the batch: each accumulator's pass may
- * fetch its share of them. */
+ * elements after it, `ahead` bytes are in the batch: where tiles take longer than
+ * memory brings them, each accumulator's pass may fetch its share. */
 static void take_tile(const struct batch *batch, struct worker *worker, uint64_t first,
 		      uint64_t count, uint64_t ahead, char *out)
 {
@@ -129,7 +129,7 @@ static void take_tile(const struct batch *batch, struct worker *worker, uint64_t
 	for (unsigned i = 0; i < line->accum_count; i++) {
 		const struct line_accum *accum = &line->accums[i];
 		const struct accum_class *class = accum->class;
-		uint64_t share = ahead / line->accum_count;
+		uint64_t share = line->accum_count > 1 || class->lingers ? ahead / line->accum_count : 0;
 		struct tile tile = {
 			.count = count,
 			.position = batch->in_line + first,

@@ -74,7 +74,7 @@ static void run_wide(struct state *s, const struct scan_args *args, const double
 static bool to_window(struct state *s, const struct scan_args *args, const double *x,
 		      uint64_t count)
 {
-	struct scan_span span;
+	struct scan_span span = {.any = false};
 	int field;
 
 	if (!s->not_minus_zero || s->nan || s->pos_inf || s->neg_inf)
@@ -89,14 +89,10 @@ static bool to_window(struct state *s, const struct scan_args *args, const doubl
 	field = scan_window_place(&span, x, count, args->omit);
 	if (field == 0)
 		return false;
-	if (s->windowed && field <= s->window.field)
-		scan_window_set(&s->window,
-				(__int128)((unsigned __int128)scan_window_value(&s->window)
-					   << (s->window.field - field)),
-				field);
+	if (!span.any)
+		scan_window_set(&s->window, 0, field);
 	else if (s->windowed)
-		scan_window_set(&s->window,
-				scan_window_value(&s->window) >> (field - s->window.field), field);
+		scan_window_move(&s->window, field);
 	else
 		scan_window_set(&s->window, scan_wide_get(&s->wide, field - 1), field);
 	s->windowed = true;

@@ -41,6 +41,19 @@ static inline void scan_window_set(struct scan_window *window, __int128 value, i
 	window->field = field;
 }
 
+/* The same sum, which is not 0, in a window that holds it. */
+static inline void scan_window_move(struct scan_window *window, int field)
+{
+	int64_t down = window->field - field;
+	__int128 value = scan_window_value(window);
+
+	if (down >= 0)
+		value = (__int128)((unsigned __int128)value << down);
+	else
+		value >>= -down;
+	scan_window_set(window, value, field);
+}
+
 /* Prefixes of elements as far as they fit; their number. Some element was no -0
  * before: a sum of 0 is +0. */
 uint64_t scan_window_run(struct scan_window *window, const struct scan_args *args, const double *x,

@@ -139,6 +139,7 @@ struct panel {
 struct accum_class {
 	const char *name;
 	bool ordered;
+	bool lingers;  /* a tile takes longer than memory needs to bring it */
 	uint32_t size; /* bytes of a value, a multiple of 8 */
 
 	void (*init)(void *value); /* the identity */

@@ -147,6 +147,7 @@ static void logsum_step(void *runs, const void *x, const void *y, uint64_t count
 const struct accum_class accum_logsum = {
 	.name = "logsum",
 	.ordered = true,
+	.lingers = true,
 	.size = sizeof(struct logsum),
 	.init = logsum_init,
 	.tile = logsum_tile,

@@ -168,6 +168,7 @@ static void moments_combine_all(void *left, const void *right, uint64_t count)
 const struct accum_class accum_moments = {
 	.name = "moments",
 	.ordered = true,
+	.lingers = true,
 	.size = sizeof(struct moments),
 	.init = moments_init,
 	.tile = moments_tile,

@@ -48,51 +48,33 @@ static void scaled_init(void *value)
 	*(struct scaled_squares *)value = (struct scaled_squares){-0.0, -0.0, -0.0};
 }
 
-LANES_INLINE vector_flags small_flags(vf64 x)
+/* No element of a tile is small, one by one. */
+static bool none_small(const double *x, uint64_t count)
 {
-#ifdef VECTOR_512
-	__mmask8 nonzero = _mm512_cmp_pd_mask((__m512d)x, _mm512_setzero_pd(), _CMP_NEQ_UQ);
+	bool small = false;
 
-	return _mm512_mask_cmp_pd_mask(nonzero, (__m512d)vector_abs(x), _mm512_set1_pd(0x1p-511),
-				       _CMP_LT_OQ);
-#else
-	return (vector_flags)is_small(x);
-#endif
+	for (uint64_t i = 0; i < count; i++)
+		small |= elementary_abs(x[i]) < 0x1p-511 && x[i] != 0.0;
+	return !small;
 }
 
 /* Most tiles have elements of the middle range alone. No sum of squares of such
- * a tile is below any of its terms, so one that is small enough vouches for
- * all of them; small elements have to be looked for. */
-LANES_INLINE bool all_mid(const struct tile *tile, double sum)
-{
-	const uint64_t step = 4 * VECTOR_F64;
-	const double *x = tile->x;
-	vector_flags small[2] = {VECTOR_NO_FLAGS, VECTOR_NO_FLAGS};
-	uint64_t i = 0;
-	bool rest = false;
-
-	if (!(sum <= 0x1p+972)) /* a NaN neither */
-		return false;
-	for (; i + step <= tile->count; i += step) {
-		small[0] |= small_flags(vector_load_f64(x + i)) |
-			    small_flags(vector_load_f64(x + i + VECTOR_F64));
-		small[1] |= small_flags(vector_load_f64(x + i + 2 * VECTOR_F64)) |
-			    small_flags(vector_load_f64(x + i + 3 * VECTOR_F64));
-	}
-	for (; i < tile->count; i++)
-		rest |= elementary_abs(x[i]) < 0x1p-511 && x[i] != 0.0;
-	return !rest && !vector_any(small[0] | small[1]);
-}
-
+ * a tile is below any of its terms, so one that is small enough vouches for all
+ * of them; the square of a small element is subnormal or 0. */
 LANES_INLINE void reduce(struct scaled_squares *value, const struct tile *tile, bool omit)
 {
 	struct lanes lanes = lanes_of_tile(tile, false, omit, 1, -0.0);
-	double sums[3];
+	const uint64_t rest = tile->count % ORDER_LANES;
+	double sums[3], least = LANES_INFINITY;
 
+	lanes.least = &least;
 	lanes_reduce(sums, &lanes, term_square, lanes_add);
 	*value = (struct scaled_squares){-0.0, sums[0], -0.0};
-	if (all_mid(tile, sums[0]))
+	if (sums[0] <= 0x1p+972 && /* no NaN */
+	    (least >= 0x1p-1022 || none_small(tile->x, tile->count - rest)) &&
+	    none_small((const double *)tile->x + tile->count - rest, rest))
 		return;
+	lanes.least = NULL;
 	lanes.kinds = 3;
 	lanes_reduce(sums, &lanes, term_scaled, lanes_add);
 	*value = (struct scaled_squares){sums[0], sums[1], sums[2]};

@@ -64,12 +64,14 @@ static int top_f32(const float *x, uint64_t count)
 	return (int)(most >> 23) - 127;
 }
 
-/* The greatest bits of a magnitude below 2^(top + 1). */
+/* The greatest bits of a finite magnitude below 2^(top + 1). */
 static int64_t most_bits(int top)
 {
 	int biased = top + 1 + 1023;
 
-	return biased <= 0 ? 0 : ((int64_t)biased << 52) - 1;
+	if (biased <= 0)
+		return 0;
+	return ((int64_t)(biased < 2047 ? biased : 2047) << 52) - 1;
 }
 
 /* Bins for factors below 2^(x + 1) and 2^(y + 1); `pairs`: for the rest too. */

@@ -23,6 +23,7 @@
 #else
 #define LANES_REGISTERS 8u
 #endif
+#define LANES_INFINITY (0x1p+1023 * 2.0)
 #define LANES_KINDS 4u /* values of an element, at most */
 
 /* What all elements of a tile have in common. */
@@ -64,6 +65,8 @@ struct lanes {
 	double identity;
 	struct lanes_common common;
 	struct ahead ahead;
+	double *least; /* NULL, or the least term of the whole rows goes there;
+			* kinds is 1, and a NaN is passed over */
 };
 
 LANES_INLINE vf64 lanes_load(const void *x, uint64_t i, bool narrow)
@@ -117,14 +120,18 @@ LANES_INLINE void lanes_walk(vf64 *lane, struct lanes *lanes, uint64_t rows, lan
 	const uint64_t steps = rows * (LANES_VECTORS / block);
 	const uint64_t lines = ahead_share(&lanes->ahead, steps);
 	const vf64 one = lanes->common.one;
+	vf64 low[2] = {vector_set_f64(LANES_INFINITY), vector_set_f64(LANES_INFINITY)};
 
 	for (unsigned first = 0; first < LANES_VECTORS; first += block) {
 		vf64 sum[LANES_KINDS * LANES_REGISTERS];
 		uint64_t i = first * VECTOR_F64;
 
 		VECTOR_UNROLL
-		for (unsigned v = 0; v < block; v++)
+		for (unsigned v = 0; v < block; v++) {
 			lanes_take_at(&sum[v * kinds], lanes, i + v * VECTOR_F64, terms);
+			if (lanes->least != NULL)
+				low[v % 2] = vector_min_f64(sum[v], low[v % 2]);
+		}
 		ahead_fetch(&lanes->ahead, lines);
 		for (uint64_t row = 1; row < rows; row++) {
 			i += ORDER_LANES;
@@ -133,6 +140,8 @@ LANES_INLINE void lanes_walk(vf64 *lane, struct lanes *lanes, uint64_t rows, lan
 				vf64 term[LANES_KINDS];
 
 				lanes_take_at(term, lanes, i + v * VECTOR_F64, terms);
+				if (lanes->least != NULL)
+					low[v % 2] = vector_min_f64(term[0], low[v % 2]);
 				VECTOR_UNROLL
 				for (unsigned kind = 0; kind < kinds; kind++)
 					sum[v * kinds + kind] =
@@ -146,6 +155,12 @@ LANES_INLINE void lanes_walk(vf64 *lane, struct lanes *lanes, uint64_t rows, lan
 			for (unsigned kind = 0; kind < kinds; kind++)
 				lane[kind * LANES_VECTORS + first + v] = sum[v * kinds + kind];
 		}
+	}
+	if (lanes->least != NULL) {
+		low[0] = vector_min_f64(low[0], low[1]);
+		*lanes->least = low[0][0];
+		for (unsigned k = 1; k < VECTOR_F64; k++)
+			*lanes->least = low[0][k] < *lanes->least ? low[0][k] : *lanes->least;
 	}
 }
 
