@@ -131,30 +131,39 @@ static double centred(double sum, double squares, double n)
 	return m2 < 0.0 ? 0.0 : m2;
 }
 
+/* Lane sum of x - shift. */
+static double deviations(const struct input *in, uint64_t from, uint64_t count, double shift)
+{
+	struct value d[ORDER_TILE];
+
+	for (uint64_t i = 0; i < count; i++)
+		d[i].a = omitted(in, from + i) ? -0.0 : in->x[from + i] - shift;
+	return lanes(ACCUM_SUM, d, count).a;
+}
+
 static struct value moments_tile(const struct input *in, uint64_t from, uint64_t count)
 {
-	struct value d[ORDER_TILE], square[ORDER_TILE];
-	double n = 0.0, first = 0.0, mean, sum, squares;
+	struct value square[ORDER_TILE];
+	double n = 0.0, first = 0.0, sum, guess, squares;
 
-	for (uint64_t i = 0; i < count; i++) {
-		if (omitted(in, from + i))
-			continue;
-		if (n == 0.0)
-			first = in->x[from + i];
-		n += 1.0;
+	for (uint64_t i = from; i < from + count; i++) {
+		if (!omitted(in, i) && n++ == 0.0)
+			first = in->x[i];
 	}
 	if (n == 0.0)
 		return identity_of(ACCUM_MOMENTS);
-	for (uint64_t i = 0; i < count; i++)
-		d[i].a = omitted(in, from + i) ? -0.0 : in->x[from + i] - first;
-	mean = first + lanes(ACCUM_SUM, d, count).a / n;
+	sum = deviations(in, from, count, 0.0);
+	guess = isfinite(sum) ? sum / n : first + deviations(in, from, count, first) / n;
 	for (uint64_t i = 0; i < count; i++) {
-		d[i].a = omitted(in, from + i) ? -0.0 : in->x[from + i] - mean;
-		square[i].a = omitted(in, from + i) ? -0.0 : d[i].a * d[i].a;
+		double d = in->x[from + i] - guess;
+
+		square[i].a = omitted(in, from + i) ? -0.0 : d * d;
 	}
-	sum = lanes(ACCUM_SUM, d, count).a;
+	sum = deviations(in, from, count, guess);
 	squares = lanes(ACCUM_SUM, square, count).a;
-	return (struct value){n, mean, isinf(squares) ? squares : centred(sum, squares, n)};
+	if (isinf(squares))
+		return (struct value){n, guess, squares};
+	return (struct value){n, guess + sum / n, centred(sum, squares, n)};
 }
 
 static struct value logsum_tile(const struct input *in, uint64_t from, uint64_t count)

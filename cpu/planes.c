@@ -8,6 +8,12 @@
 
 #define ELEMENT_SIZE 8u /* of every domain */
 #define CLOSE 64u       /* runs closed at a time */
+#define ALIGNMENT 64u   /* vectors do not reach into a second cache line */
+
+static void *make_plane(uint64_t lines, uint32_t size)
+{
+	return aligned_alloc(ALIGNMENT, (lines * size / ALIGNMENT + 1) * ALIGNMENT);
+}
 
 enum status planes_init(struct planes *planes, const struct accum_class *class,
 			const struct accum_args *args, uint64_t lines, struct error *err)
@@ -16,7 +22,7 @@ enum status planes_init(struct planes *planes, const struct accum_class *class,
 	planes->class = class;
 	planes->args = *args;
 	planes->lines = lines;
-	planes->runs = malloc(lines * class->run_size + 1);
+	planes->runs = make_plane(lines, class->run_size);
 	planes->fresh = malloc(class->run_size);
 	planes->values = malloc(PLANES_END * class->size);
 	if (planes->runs == NULL || planes->fresh == NULL || planes->values == NULL) {
@@ -46,7 +52,7 @@ enum status planes_reserve(struct planes *planes, uint64_t length, struct error 
 
 	for (unsigned k = 0; runs >> k != 0; k++) {
 		if (planes->levels[k] == NULL)
-			planes->levels[k] = malloc(planes->lines * planes->class->size);
+			planes->levels[k] = make_plane(planes->lines, planes->class->size);
 		if (planes->levels[k] == NULL)
 			return fail(err, STATUS_OUT_OF_MEMORY, "no memory for %llu lines",
 				    (unsigned long long)planes->lines);
@@ -54,19 +60,18 @@ enum status planes_reserve(struct planes *planes, uint64_t length, struct error 
 	return STATUS_OK;
 }
 
+/* What has begun is copied behind itself. */
 static void begin_runs(const struct planes *planes, char *runs, uint64_t count)
 {
-	uint32_t size = planes->class->run_size;
+	uint64_t size = count * planes->class->run_size, done = planes->class->run_size;
 
-	if (size == sizeof(uint64_t)) {
-		uint64_t *words = (uint64_t *)(void *)runs, fresh = *(uint64_t *)planes->fresh;
+	memcpy(runs, planes->fresh, done);
+	while (done < size) {
+		uint64_t some = done < size - done ? done : size - done;
 
-		for (uint64_t i = 0; i < count; i++)
-			words[i] = fresh;
-		return;
+		memcpy(runs + done, runs, some);
+		done += some;
 	}
-	for (uint64_t i = 0; i < count; i++)
-		memcpy(runs + i * size, planes->fresh, size);
 }
 
 static void combine(const struct accum_class *class, char *left, const char *right, uint64_t count)

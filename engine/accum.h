@@ -111,6 +111,14 @@ struct accum_args {
 	const void *map;
 };
 
+/* Sums in the canonical order that ACCUM_SUM, ACCUM_SQUARE and ACCUM_MOMENTS of
+ * one tile have in common: the first that needs them makes them. */
+struct tile_shared {
+	bool squares; /* those of x*x are wanted too */
+	bool known;
+	double sum, square;
+};
+
 /* A run of elements, widened to their domain; at most ORDER_TILE of them when
  * it is a tile. */
 struct tile {
@@ -125,6 +133,8 @@ struct tile {
 	 * into the cache as it goes; bytes is 0 for none. */
 	const char *ahead;
 	uint64_t ahead_bytes;
+
+	struct tile_shared *shared; /* NULL: nothing is */
 };
 
 /* Consecutive elements of neighbouring lines that are not adjacent: each row

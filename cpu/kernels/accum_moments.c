@@ -7,6 +7,7 @@
 #include "cpu/kernels/lanes.h"
 #include "cpu/kernels/moments_run.h"
 #include "cpu/kernels/rows.h"
+#include "cpu/kernels/shared_sums.h"
 #include "engine/elementary.h"
 
 static void moments_init(void *value)
@@ -49,37 +50,58 @@ LANES_INLINE double element_of(const struct tile *tile, uint64_t i, bool narrow)
 	return narrow ? (double)((const float *)tile->x)[i] : ((const double *)tile->x)[i];
 }
 
-/* omit: there are NaNs to leave out. Each pass fetches half of what is ahead. */
+static bool is_finite(double x)
+{
+	return elementary_abs(x) <= 0x1.fffffffffffffp+1023;
+}
+
+/* The mean where the plain sum left the range (or an element is no number): the
+ * sum of deviations from the first element that takes part. */
+LANES_INLINE double shifted_mean(struct lanes *lanes, const struct tile *tile, bool narrow,
+				 bool omit, double n)
+{
+	double shift = element_of(tile, 0, narrow), sum;
+
+	for (uint64_t i = 1; omit && shift != shift; i++)
+		shift = element_of(tile, i, narrow);
+	lanes->kinds = 1;
+	lanes->common.shift = vector_set_f64(shift);
+	lanes_reduce(&sum, lanes, term_deviation, lanes_add);
+	return shift + sum / n;
+}
+
+/* Two passes; the first may have been made for another accumulator. Each fetches
+ * its share of what is ahead. omit: there are NaNs to leave out. */
 LANES_INLINE void tile_moments(struct moments *out, const struct tile *tile, bool narrow, bool omit)
 {
-	struct lanes lanes = lanes_of_tile(tile, narrow, omit, 1, -0.0);
-	uint64_t lines = lanes.ahead.lines, first = 0;
+	struct lanes lanes = lanes_of_tile(tile, narrow, omit, 2, -0.0);
+	struct tile first = *tile;
+	struct tile_shared own = {false, false, 0.0, 0.0};
 	double n = (double)(tile->count - (omit ? tile->nans : 0));
-	double shift, sums[2];
+	double sum, guess, sums[2];
 
 	moments_init(out);
 	if (n == 0.0)
 		return;
-	shift = element_of(tile, first, narrow);
-	while (omit && shift != shift)
-		shift = element_of(tile, ++first, narrow);
-
-	out->count = n;
-	lanes.common.shift = vector_set_f64(shift);
-	lanes.ahead.lines = lines / 2;
-	lanes_reduce(sums, &lanes, term_deviation, lanes_add);
-	out->mean = shift + sums[0] / n;
+	if (tile->shared == NULL)
+		first.shared = &own;
+	if (!first.shared->known) {
+		first.ahead_bytes /= 2;
+		lanes.ahead.next += first.ahead_bytes;
+		lanes.ahead.lines -= first.ahead_bytes / AHEAD_LINE;
+	}
+	sum = shared_sums(&first, narrow, omit)->sum;
+	guess = is_finite(sum) ? sum / n : shifted_mean(&lanes, tile, narrow, omit, n);
 
 	lanes.kinds = 2;
-	lanes.common.shift = vector_set_f64(out->mean);
-	lanes.ahead.lines = lines - lines / 2;
+	lanes.first_aside = true;
+	lanes.common.shift = vector_set_f64(guess);
 	lanes_reduce(sums, &lanes, term_deviation_and_square, lanes_add);
-	/* The second pass's own sum corrects for the mean's rounding (Chan,
-	 * Golub, LeVeque, The American Statistician 37, 1983). */
-	if (infinite(sums[1]))
-		out->m2 = sums[1];
-	else
-		out->m2 = centred(sums[1], sums[0], n);
+	/* The second pass's own sum takes away what the rounding of the guess
+	 * did (Chan, Golub, LeVeque, The American Statistician 37, 1983). */
+	out->count = n;
+	out->mean = infinite(sums[1]) ? guess : guess + sums[0] / n;
+	out->m2 = infinite(sums[1]) ? sums[1] : centred(sums[1], sums[0], n);
 }
 
 static void moments_tile(void *value, const struct tile *tile, const struct accum_args *args)

@@ -6,6 +6,7 @@
 #include "cpu/kernels/accum_table.h"
 #include "cpu/kernels/lanes.h"
 #include "cpu/kernels/rows.h"
+#include "cpu/kernels/shared_sums.h"
 #include "engine/elementary.h"
 
 LANES_INLINE void term_plain(vf64 *terms, vf64 x, vf64 y, struct lanes_common common)
@@ -93,12 +94,39 @@ LANES_INLINE void term_step(double *values, const void *x, const void *y, uint64
 	lanes_step(values, &lanes, terms, fold);
 }
 
+/* Whether the tile's sum, or its sum of squares, is shared; then it is put into
+ * value. */
+LANES_INLINE bool take_shared(double *value, const struct tile *tile, const struct accum_args *args,
+			      bool narrow, bool square)
+{
+	const struct tile_shared *shared;
+
+	if (tile->shared == NULL)
+		return false;
+	shared = shared_sums(tile, narrow, args->omit && tile->nans > 0);
+	*value = square ? shared->square : shared->sum;
+	return true;
+}
+
+LANES_INLINE bool not_shared(double *value, const struct tile *tile, const struct accum_args *args,
+			     bool narrow, bool square)
+{
+	(void)value;
+	(void)tile;
+	(void)args;
+	(void)narrow;
+	(void)square;
+	return false;
+}
+
 /* Two loops each: one without the NaN test. tile->nans says which will do.
  * FOLD_F32 is FOLD, for terms of float32. */
-#define TERM_CLASS(NAME, TERM, FOLD, FOLD_F32, IDENTITY, PAIR, INIT, COMBINE)                \
+#define TERM_CLASS(NAME, TERM, FOLD, FOLD_F32, IDENTITY, PAIR, INIT, COMBINE, SHARED)        \
 	static void NAME##_tile(void *value, const struct tile *tile,                        \
 				const struct accum_args *args)                               \
 	{                                                                                    \
+		if (SHARED(value, tile, args, false, TERM == term_square))                   \
+			return;                                                              \
 		if (args->omit && tile->nans > 0)                                            \
 			term_tile(value, tile, false, true, PAIR, IDENTITY, TERM, FOLD);     \
 		else                                                                         \
@@ -108,6 +136,8 @@ LANES_INLINE void term_step(double *values, const void *x, const void *y, uint64
 	static void NAME##_tile_f32(void *value, const struct tile *tile,                    \
 				    const struct accum_args *args)                           \
 	{                                                                                    \
+		if (SHARED(value, tile, args, true, TERM == term_square))                    \
+			return;                                                              \
 		if (args->omit && tile->nans > 0)                                            \
 			term_tile(value, tile, true, true, PAIR, IDENTITY, TERM, FOLD_F32);  \
 		else                                                                         \
@@ -142,12 +172,15 @@ LANES_INLINE void term_step(double *values, const void *x, const void *y, uint64
 		.combine_all = COMBINE##_all,                                                \
 	}
 
-TERM_CLASS(sum, term_plain, lanes_add, lanes_add_aside, -0.0, false, init_sum, combine_sum);
-TERM_CLASS(abs, term_abs, lanes_add, lanes_add_aside, -0.0, false, init_sum, combine_sum);
-TERM_CLASS(square, term_square, lanes_add, lanes_add, -0.0, false, init_sum, combine_sum);
-TERM_CLASS(dot, term_product, lanes_add, lanes_add, -0.0, true, init_sum, combine_sum);
+TERM_CLASS(sum, term_plain, lanes_add, lanes_add_aside, -0.0, false, init_sum, combine_sum,
+	   take_shared);
+TERM_CLASS(abs, term_abs, lanes_add, lanes_add_aside, -0.0, false, init_sum, combine_sum,
+	   not_shared);
+TERM_CLASS(square, term_square, lanes_add, lanes_add, -0.0, false, init_sum, combine_sum,
+	   take_shared);
+TERM_CLASS(dot, term_product, lanes_add, lanes_add, -0.0, true, init_sum, combine_sum, not_shared);
 TERM_CLASS(prod, term_plain, lanes_multiply, lanes_multiply, 1.0, false, init_product,
-	   combine_product);
+	   combine_product, not_shared);
 
 /* |x|^p: the terms first, since pow does not vectorise, then their sum. */
 static double power_term(double x, const struct accum_args *args)

@@ -65,8 +65,9 @@ struct lanes {
 	double identity;
 	struct lanes_common common;
 	struct ahead ahead;
-	double *least; /* NULL, or the least term of the whole rows goes there;
-			* kinds is 1, and a NaN is passed over */
+	bool first_aside; /* the first kind is added by lanes_add_aside */
+	double *least;    /* NULL, or the least term of the whole rows goes there;
+			   * kinds is 1, and a NaN is passed over */
 };
 
 LANES_INLINE vf64 lanes_load(const void *x, uint64_t i, bool narrow)
@@ -145,7 +146,11 @@ LANES_INLINE void lanes_walk(vf64 *lane, struct lanes *lanes, uint64_t rows, lan
 				VECTOR_UNROLL
 				for (unsigned kind = 0; kind < kinds; kind++)
 					sum[v * kinds + kind] =
-						fold(sum[v * kinds + kind], term[kind], one);
+						lanes->first_aside && kind == 0
+							? lanes_add_aside(sum[v * kinds], term[0],
+									  one)
+							: fold(sum[v * kinds + kind], term[kind],
+							       one);
 			}
 			ahead_fetch(&lanes->ahead, lines);
 		}

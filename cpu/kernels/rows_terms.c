@@ -12,7 +12,7 @@
  * Measured over 64 MiB: fewer rows load and store values too often, more are
  * more streams than hardware follows. It does not see either where the next
  * group begins: that is fetched by hand. */
-#define GROUP 4u
+#define GROUP 2u
 #if VECTOR_BYTES == 64
 #define VECTORS 4u
 #else

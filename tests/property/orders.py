@@ -255,12 +255,18 @@ def moments_tile(xs, left_out):
     n = float(len(taken))
     if not taken:
         return 0.0, 0.0, 0.0
-    first = taken[0]
-    mean = first + lane_sum(-0.0 if out else x - first for x, out in zip(xs, left_out)) / n
-    ds = [-0.0 if out else x - mean for x, out in zip(xs, left_out)]
+    s = lane_sum(-0.0 if out else x for x, out in zip(xs, left_out))
+    if abs(s) < INF:
+        g = s / n
+    else:
+        first = taken[0]
+        g = first + lane_sum(-0.0 if out else x - first for x, out in zip(xs, left_out)) / n
+    ds = [-0.0 if out else x - g for x, out in zip(xs, left_out)]
     c = lane_sum(ds)
     q = lane_sum(-0.0 if out else d * d for d, out in zip(ds, left_out))
-    return n, mean, q if q == INF else corrected(q, c, n)
+    if q == INF:
+        return n, g, q
+    return n, g + c / n, corrected(q, c, n)
 
 
 def logsum_tile(xs, left_out):
