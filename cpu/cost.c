@@ -79,33 +79,32 @@ enum status cost_measure(struct backend *self, struct backend_caps *caps, struct
 }
 
 /* Quarters of the time of an element of a float32 sum: reading, widening and
- * looking for NaNs are BASE of them, each accumulator adds its own. Rounded
- * from one run over 2^22 elements (two cores, AVX-512, 2026-11-30); those of
- * scans and of strided lines are chosen. Only the size matters: the figure
+ * converting are BASE of them, each accumulator adds its own. Rounded from one
+ * run over 2^18 elements (AVX-512, 2026-12-01), of ordinary data where that
+ * matters; a scan's is that of an ordered one. Only the size matters: the figure
  * decides who computes a job, never what comes out. */
 #define BASE 3u
 #define STRIDED_FACTOR 2u
-#define SCAN_FACTOR 8u
+#define SCAN_FACTOR 24u
 
 static uint64_t weight(enum accum accum)
 {
 	switch (accum) {
 	case ACCUM_POWER:
-		return 145;
+		return 2000;
 	case ACCUM_LOGSUM:
-		return 23;
-	case ACCUM_EXACT_SUM:
-	case ACCUM_EXACT_ABS:
-		return 25;
+		return 50;
+	case ACCUM_EXACT_MOMENTS:
+		return 7;
 	case ACCUM_EXACT_SQUARE:
 	case ACCUM_EXACT_DOT:
-		return 40;
-	case ACCUM_EXACT_MOMENTS:
-		return 70;
+		return 5;
 	case ACCUM_MOMENTS:
 		return 3;
 	case ACCUM_SCALED:
-		return 5;
+	case ACCUM_EXACT_SUM:
+	case ACCUM_EXACT_ABS:
+		return 2;
 	default:
 		return 1;
 	}
