@@ -19,14 +19,13 @@ SMALL = {"op": "sum", "data": [1, 2, 3]}
 
 @pytest.fixture
 def slow_file(tmp_path):
-    """A file whose exact variance takes seconds: 2^27 float64 zeros, no blocks on disk."""
+    """A file whose powers take seconds: 2^27 float64 zeros, no blocks on disk."""
     with open(tmp_path / "slow.bin", "wb") as file:
         file.truncate(1 << 30)
     return {
         "file": "slow.bin",
         "dtype": "float64",
-        "determinism": "exact",
-        "op": ["var", "l2", "l1"],
+        "op": ["lp:3", "lp:4", "lp:5", "lp:6"],
     }
 
 
