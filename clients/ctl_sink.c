@@ -1,6 +1,7 @@
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,31 +21,70 @@ static enum ctl_exit local_error(const struct ctl_sink *sink)
 			strerror(errno));
 }
 
-static enum ctl_exit sink_open(struct ctl_sink *sink)
+static enum ctl_exit open_in_place(struct ctl_sink *sink)
+{
+	int fd = open(sink->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd >= 0)
+		sink->stream = fdopen(fd, "wb");
+	return sink->stream != NULL ? CTL_OK : local_error(sink);
+}
+
+/* The temporary gets the mode and, where that is allowed, the owner of the file
+ * that it will replace; mkostemp() makes it private. */
+static int set_access(int fd, const struct stat *old)
 {
 	mode_t mask;
+
+	if (old != NULL) {
+		if (fchown(fd, old->st_uid, old->st_gid) != 0 && errno != EPERM)
+			return -1;
+		return fchmod(fd, old->st_mode & 07777);
+	}
+	mask = umask(0);
+	umask(mask);
+	return fchmod(fd, 0666 & ~mask);
+}
+
+/* Returns a descriptor, or -1. */
+static int open_temporary(struct ctl_sink *sink)
+{
+	int fd;
+
+	if (asprintf(&sink->temporary, "%s.XXXXXX", sink->target) < 0) {
+		sink->temporary = NULL;
+		errno = ENOMEM;
+		return -1;
+	}
+	fd = mkostemp(sink->temporary, O_CLOEXEC);
+	if (fd < 0) {
+		free(sink->temporary);
+		sink->temporary = NULL;
+	}
+	return fd;
+}
+
+static enum ctl_exit sink_open(struct ctl_sink *sink)
+{
+	struct stat old, link;
+	bool exists = stat(sink->name, &old) == 0;
 	int fd;
 
 	if (strcmp(sink->name, "-") == 0) {
 		sink->stream = stdout;
 		return CTL_OK;
 	}
-	if (asprintf(&sink->temporary, "%s.XXXXXX", sink->name) < 0) {
-		sink->temporary = NULL;
-		return ctl_no_memory();
-	}
-	fd = mkostemp(sink->temporary, O_CLOEXEC);
-	if (fd < 0) {
-		enum ctl_exit code = local_error(sink);
-
-		free(sink->temporary);
-		sink->temporary = NULL;
-		return code;
-	}
-	/* mkostemp() makes it private; the user's mask decides instead. */
-	mask = umask(0);
-	umask(mask);
-	if (fchmod(fd, 0666 & ~mask) == 0)
+	if (exists && !S_ISREG(old.st_mode))
+		return open_in_place(sink);
+	if (!exists && lstat(sink->name, &link) == 0) /* a link to what is not there yet */
+		return open_in_place(sink);
+	sink->target = exists ? realpath(sink->name, NULL) : strdup(sink->name);
+	if (sink->target == NULL)
+		return local_error(sink);
+	fd = open_temporary(sink);
+	if (fd < 0)
+		return exists && errno == EACCES ? open_in_place(sink) : local_error(sink);
+	if (set_access(fd, exists ? &old : NULL) == 0)
 		sink->stream = fdopen(fd, "wb");
 	if (sink->stream == NULL) {
 		enum ctl_exit code = local_error(sink);
@@ -72,10 +112,14 @@ enum ctl_exit ctl_sink_commit(struct ctl_sink *sink)
 
 	if (stream == NULL)
 		return CTL_OK;
-	if (sink->temporary == NULL)
+	if (stream == stdout)
 		return fflush(stream) == 0 ? CTL_OK : local_error(sink);
 	sink->stream = NULL;
-	if (fclose(stream) != 0 || rename(sink->temporary, sink->name) != 0)
+	if (fclose(stream) != 0)
+		return local_error(sink);
+	if (sink->temporary == NULL)
+		return CTL_OK;
+	if (rename(sink->temporary, sink->target) != 0)
 		return local_error(sink);
 	free(sink->temporary);
 	sink->temporary = NULL;
@@ -84,11 +128,11 @@ enum ctl_exit ctl_sink_commit(struct ctl_sink *sink)
 
 void ctl_sink_deinit(struct ctl_sink *sink)
 {
-	if (sink->temporary != NULL) {
-		if (sink->stream != NULL)
-			fclose(sink->stream);
+	if (sink->stream != NULL && sink->stream != stdout)
+		fclose(sink->stream);
+	if (sink->temporary != NULL)
 		unlink(sink->temporary);
-		free(sink->temporary);
-	}
+	free(sink->temporary);
+	free(sink->target);
 	memset(sink, 0, sizeof(*sink));
 }

@@ -1,5 +1,8 @@
 /* ctl_sink.h - a file that is there whole, or not at all: written under a
- * temporary name and renamed at the end. "-" is standard output. */
+ * temporary name and renamed at the end, with the mode of the file that it takes
+ * the place of; links are followed. "-" is standard output. What is no regular
+ * file (a device, a FIFO), and a file in a directory that may not be written, is
+ * written where it is. */
 #ifndef CLIENTS_CTL_SINK_H
 #define CLIENTS_CTL_SINK_H
 
@@ -9,7 +12,8 @@
 
 struct ctl_sink {
 	const char *name; /* as given */
-	char *temporary;  /* NULL: standard output, or not opened */
+	char *target;     /* what the temporary becomes: name, links followed */
+	char *temporary;  /* NULL: written in place, or not opened */
 	FILE *stream;     /* NULL until the first byte */
 };
 

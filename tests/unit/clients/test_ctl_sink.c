@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "clients/ctl_sink.h"
@@ -75,6 +76,79 @@ static void test_nowhere(void **state)
 	ctl_sink_deinit(&sink);
 }
 
+static void write_all(const char *name)
+{
+	struct ctl_sink sink;
+
+	ctl_sink_init(&sink, name);
+	assert_int_equal(ctl_sink_write(&sink, "abc", 3), CTL_OK);
+	assert_int_equal(ctl_sink_commit(&sink), CTL_OK);
+	ctl_sink_deinit(&sink);
+}
+
+static void make_file(const char *name, mode_t mode)
+{
+	int fd = open(name, O_WRONLY | O_CREAT, mode);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+/* Replaced, but for its mode. */
+static void test_mode_is_kept(void **state)
+{
+	struct stat info;
+
+	(void)state;
+	make_file(path, 0600);
+	write_all(path);
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_mode & 07777, 0600);
+	assert_int_equal(info.st_size, 3);
+	unlink(path);
+}
+
+static void test_links_are_followed(void **state)
+{
+	char link[80];
+	struct stat info;
+
+	(void)state;
+	snprintf(link, sizeof(link), "%s/link", directory);
+	assert_int_equal(symlink("out", link), 0);
+	for (unsigned there = 0; there < 2; there++) { /* first to nothing */
+		write_all(link);
+		assert_int_equal(lstat(link, &info), 0);
+		assert_true(S_ISLNK(info.st_mode));
+		assert_int_equal(lstat(path, &info), 0);
+		assert_true(S_ISREG(info.st_mode));
+		assert_int_equal(info.st_size, 3);
+		assert_int_equal(files(), 2);
+	}
+	unlink(link);
+	unlink(path);
+}
+
+/* A FIFO stays one, and its reader gets the bytes. */
+static void test_in_place(void **state)
+{
+	char bytes[8] = "";
+	struct stat info;
+	int reader;
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	reader = open(path, O_RDONLY | O_NONBLOCK);
+	assert_true(reader >= 0);
+	write_all(path);
+	assert_int_equal(read(reader, bytes, sizeof(bytes)), 3);
+	assert_memory_equal(bytes, "abc", 3);
+	close(reader);
+	assert_int_equal(lstat(path, &info), 0);
+	assert_true(S_ISFIFO(info.st_mode));
+	unlink(path);
+}
+
 static int make_directory(void **state)
 {
 	(void)state;
@@ -97,6 +171,9 @@ int main(void)
 		cmocka_unit_test(test_commit),
 		cmocka_unit_test(test_given_up),
 		cmocka_unit_test(test_nowhere),
+		cmocka_unit_test(test_mode_is_kept),
+		cmocka_unit_test(test_links_are_followed),
+		cmocka_unit_test(test_in_place),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);
