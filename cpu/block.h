@@ -47,7 +47,7 @@ bool block_is_thin(const struct block *block);
 /* --- for its parts, panels.c and by_line.c --- */
 
 #define BLOCK_LINES                                                                           \
-	1024u                                /* of a panel; their doubles stay in the nearest \
+	512u                                 /* of a panel; their doubles stay in the nearest \
 					      * cache (measured) */
 #define BLOCK_LANES (ORDER_TILE / ORDER_RUN) /* of a panel made of runs */
 

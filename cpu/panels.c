@@ -13,6 +13,7 @@ struct part {
 	uint64_t first, lines;
 	uint64_t at, rows;
 	uint64_t runs;
+	int64_t next; /* as in struct panel */
 };
 
 #define COPY(BITS)                                                                                \
@@ -102,6 +103,7 @@ static void add_panel(struct block_worker *worker, const struct block *block,
 			.rows = part->rows,
 			.stride = stride,
 			.position = shape->position + part->at,
+			.next = part->next,
 		};
 
 		if (block_by_line(block, planes->class))
@@ -210,6 +212,18 @@ static void add_lines(struct block_worker *worker, const struct block *block, st
 	}
 }
 
+/* From a part of the lines first to first + count - 1 that is read where it is
+ * to the one behind it: beside it, or in the rows from `end` on. */
+static int64_t step_to_next(const struct block *block, const struct part *part, uint64_t first,
+			    uint64_t count, uint64_t end)
+{
+	uint64_t beside = part->first + part->lines;
+
+	if (beside < first + count)
+		return (int64_t)part->lines;
+	return (int64_t)((end - part->at) * block->shape.lines) - (int64_t)(part->first - first);
+}
+
 /* Many lines. All accumulators read the rows of a run while they are in the
  * cache, and memory is read from one end to the other: rows side by side run by
  * run, lines behind one another line by line. */
@@ -233,6 +247,8 @@ static void add_wide(struct block_worker *worker, const struct block *block, uin
 			struct part part = {.first = first + line, .at = at, .runs = 1};
 
 			part.lines = count - line < width ? count - line : width;
+			if (direct)
+				part.next = step_to_next(block, &part, first, count, end);
 			add_lines(worker, block, part, end, most, direct);
 		}
 	}

@@ -6,9 +6,10 @@
 #include "engine/order.h"
 #include "engine/tree.h"
 
-#define ELEMENT_SIZE 8u /* of every domain */
-#define CLOSE 64u       /* runs closed at a time */
-#define ALIGNMENT 64u   /* vectors do not reach into a second cache line */
+#define ELEMENT_SIZE 8u  /* of every domain */
+#define CLOSE 64u        /* runs closed at a time */
+#define FRESH_SIZE 1024u /* bytes copied at a time where runs begin (chosen) */
+#define ALIGNMENT 64u    /* vectors do not reach into a second cache line */
 
 static void *make_plane(uint64_t lines, uint32_t size)
 {
@@ -23,14 +24,16 @@ enum status planes_init(struct planes *planes, const struct accum_class *class,
 	planes->args = *args;
 	planes->lines = lines;
 	planes->runs = make_plane(lines, class->run_size);
-	planes->fresh = malloc(class->run_size);
+	planes->fresh_count = class->run_size < FRESH_SIZE ? FRESH_SIZE / class->run_size : 1;
+	planes->fresh = make_plane(planes->fresh_count, class->run_size);
 	planes->values = malloc(PLANES_END * class->size);
 	if (planes->runs == NULL || planes->fresh == NULL || planes->values == NULL) {
 		planes_deinit(planes);
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for %llu lines",
 			    (unsigned long long)lines);
 	}
-	class->run_init(planes->fresh);
+	for (uint64_t i = 0; i < planes->fresh_count; i++)
+		class->run_init(planes->fresh + i * class->run_size);
 	return STATUS_OK;
 }
 
@@ -60,17 +63,16 @@ enum status planes_reserve(struct planes *planes, uint64_t length, struct error 
 	return STATUS_OK;
 }
 
-/* What has begun is copied behind itself. */
 static void begin_runs(const struct planes *planes, char *runs, uint64_t count)
 {
-	uint64_t size = count * planes->class->run_size, done = planes->class->run_size;
+	uint64_t size = planes->class->run_size;
 
-	memcpy(runs, planes->fresh, done);
-	while (done < size) {
-		uint64_t some = done < size - done ? done : size - done;
+	while (count > 0) {
+		uint64_t some = count < planes->fresh_count ? count : planes->fresh_count;
 
-		memcpy(runs + done, runs, some);
-		done += some;
+		memcpy(runs, planes->fresh, some * size);
+		runs += some * size;
+		count -= some;
 	}
 }
 
@@ -164,6 +166,8 @@ void planes_add(struct planes *planes, uint64_t line, const struct panel *panel,
 		if (class->ordered ? in_run == 0 : part.position == 0)
 			begin_runs(planes, runs, part.lines);
 		add_rows(class, runs, &part, f32, &args);
+		if (part.next != 0)
+			part.next -= (int64_t)(part.rows * part.stride);
 		part.x = (const char *)part.x + part.rows * step;
 		if (part.y != NULL)
 			part.y = (const char *)part.y + part.rows * step;

@@ -21,8 +21,9 @@ struct planes {
 	uint64_t lines;
 	char *runs;                  /* lines x run_size */
 	char *levels[PLANES_LEVELS]; /* lines x size each; made when needed */
-	void *fresh;                 /* a run that has just begun */
-	char *values;                /* of PLANES_END lines, for the moment */
+	char *fresh;                 /* fresh_count runs that have just begun */
+	uint64_t fresh_count;
+	char *values; /* of PLANES_END lines, for the moment */
 };
 
 enum status planes_init(struct planes *planes, const struct accum_class *class,

@@ -144,6 +144,8 @@ struct panel {
 	uint64_t lines, rows;
 	uint64_t stride;   /* elements from a row to the next */
 	uint64_t position; /* of the first row's elements in their lines */
+	int64_t next;      /* elements from x, and from y, to what is read next
+			    * and may be fetched meanwhile; 0: not known */
 };
 
 struct accum_class {
