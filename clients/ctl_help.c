@@ -129,6 +129,8 @@ static const char text_answer[] =
 	"  --output PATH        the server writes a .npy beneath a writable root\n"
 	"  --overwrite          ... even where a file is\n"
 	"  --progress           of uploads, on stderr (default: on a terminal)\n"
+	"A FILE written here is replaced when complete, a link followed, its mode kept;\n"
+	"what is no regular file is written as it is.\n"
 	"\n";
 
 static const char text_examples_reduce[] =
@@ -177,14 +179,17 @@ static const char text_merge[] =
 	"Merges partial results to the results of the whole: the same bits, in whatever\n"
 	"order and however the whole was split. Parts agree in operations, type, and\n"
 	"rules of NaN and overflow. FILE holds an answer with `partial` (of --json, of\n"
-	"curl, of a batch), base64 (one partial result a word), or a JSON list of these.\n"
+	"curl, of a batch), base64 (of several, too; line breaks do not matter), or a\n"
+	"JSON list of these.\n"
 	"\n"
 	"  --ddof N             var, std: divide by the count less N (default 0)\n"
 	"  --out-dtype TYPE     of the result; OP:TYPE,... for one operation each\n"
 	"  --bits               show the result's bits, too\n"
 	"  --partial            also give the partial result of all\n"
 	"  -o, --partial-file FILE|-\n"
-	"                       write the partial result there; -: nothing else is shown\n"
+	"                       write the partial result there (a file is replaced when\n"
+	"                       complete, others written as they are); -: nothing else\n"
+	"                       is shown\n"
 	"  --json               the server's JSON as it is, problems too\n"
 	"  --progress           of uploads, on stderr (default: on a terminal)\n"
 	"\n"

@@ -53,6 +53,28 @@ json_t *ctl_json_read(const char *text, size_t size)
 	return value;
 }
 
+bool ctl_json_several(const char *text, size_t size)
+{
+	struct ctl_text quoted = {0};
+	json_error_t read = {.position = 0};
+	json_t *value = NULL;
+	bool several = false;
+
+	quote_numbers(&quoted, text, size);
+	if (!quoted.failed)
+		value = json_loadb(quoted.bytes, quoted.size,
+				   JSON_ALLOW_NUL | JSON_DISABLE_EOF_CHECK, &read);
+	if (value != NULL) {
+		const char *next = quoted.bytes + read.position;
+
+		next += strspn(next, " \t\r\n,");
+		several = *next == '{' || *next == '[' || *next == '"';
+	}
+	json_decref(value);
+	ctl_text_deinit(&quoted);
+	return several;
+}
+
 const char *ctl_json_word(const json_t *value)
 {
 	if (value == NULL)

@@ -8,7 +8,13 @@
 #define READ_SIZE 65536u /* bytes at a time; chosen */
 #define POINTER "/partials/"
 
-static const char blanks[] = " \t\r\n";
+/* UTF-8's byte order mark, which some editors put in front. */
+#define BOM "\xEF\xBB\xBF"
+
+/* In base64, how partial results begin: "FDPR" (docs/partials.md). */
+#define BEGINNING "RkRQU"
+
+static const char blanks[] = " \t\r\n\v\f";
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
 
 void ctl_merge_deinit(struct ctl_merge *merge)
@@ -76,6 +82,10 @@ static enum ctl_exit add_value(struct ctl_merge *merge, const char *name, const 
 				json_string_length(partial));
 	if (json_is_array(results)) /* a batch's */
 		return add_items(merge, name, results);
+	if (partial != NULL)
+		return ctl_fail(CTL_LOCAL,
+				"%s: its `partial` is no string; that of an answer is base64",
+				name);
 	if (*code != '\0')
 		return ctl_fail(CTL_LOCAL,
 				"%s: holds a failed job (%s), which has no partial result", name,
@@ -86,30 +96,67 @@ static enum ctl_exit add_value(struct ctl_merge *merge, const char *name, const 
 			name);
 }
 
+/* Whether a word goes on the partial result that ends with `before`: base64 that
+ * was broken into lines. */
+static bool goes_on(const char *word, char before)
+{
+	return before != '=' && strncmp(word, BEGINNING, strlen(BEGINNING)) != 0;
+}
+
+/* Base64 until its next beginning, without the blanks in it; *p moves behind. */
+static enum ctl_exit add_base64(struct ctl_merge *merge, const char *name, const char **p)
+{
+	const bool known = strncmp(*p, BEGINNING, strlen(BEGINNING)) == 0;
+	struct ctl_text joined = {0};
+	enum ctl_exit code;
+
+	do {
+		const size_t size = strcspn(*p, blanks);
+
+		ctl_text_add(&joined, *p, size);
+		*p += size;
+		*p += strspn(*p, blanks);
+	} while (known && **p != '\0' && !joined.failed &&
+		 goes_on(*p, joined.bytes[joined.size - 1]));
+	code = joined.failed ? ctl_no_memory() : add_word(merge, name, joined.bytes, joined.size);
+	ctl_text_deinit(&joined);
+	return code;
+}
+
+static enum ctl_exit add_json(struct ctl_merge *merge, const char *name, const char *text,
+			      size_t size)
+{
+	json_t *value = ctl_json_read(text, size);
+	enum ctl_exit code;
+
+	if (value != NULL)
+		code = add_value(merge, name, value);
+	else if (ctl_json_several(text, size))
+		code = ctl_fail(CTL_LOCAL,
+				"%s: holds more than one JSON value: make them a list, [..., ...]",
+				name);
+	else
+		code = ctl_fail(CTL_LOCAL, "%s: is no JSON", name);
+	json_decref(value);
+	return code;
+}
+
 static enum ctl_exit add_text(struct ctl_merge *merge, const char *name,
 			      const struct ctl_text *text)
 {
 	const char *p = text->size == 0 ? "" : text->bytes;
+	const char *end = p + text->size;
 	enum ctl_exit code = CTL_OK;
 
 	if (strlen(p) != text->size)
 		return ctl_fail(CTL_LOCAL, "%s: a NUL byte, which no partial result has", name);
+	if (strncmp(p, BOM, strlen(BOM)) == 0)
+		p += strlen(BOM);
 	p += strspn(p, blanks);
-	if (*p == '{' || *p == '[') {
-		json_t *value = ctl_json_read(text->bytes, text->size);
-
-		code = value == NULL ? ctl_fail(CTL_LOCAL, "%s: is no JSON", name)
-				     : add_value(merge, name, value);
-		json_decref(value);
-		return code;
-	}
-	while (*p != '\0' && code == CTL_OK) {
-		const size_t size = strcspn(p, blanks);
-
-		code = add_word(merge, name, p, size);
-		p += size;
-		p += strspn(p, blanks);
-	}
+	if (*p == '{' || *p == '[')
+		return add_json(merge, name, p, (size_t)(end - p));
+	while (*p != '\0' && code == CTL_OK)
+		code = add_base64(merge, name, &p);
 	return code;
 }
 

@@ -21,8 +21,8 @@ struct ctl_merge {
 };
 
 /* A file ("-": standard input) that is an answer with `partial`, a batch's answer,
- * base64 (one partial result a word), or a JSON list of these. Zero-initialise
- * merge before the first. */
+ * base64 (of one or more partial results, parted by blanks; with blanks inside,
+ * too), or a JSON list of these. Zero-initialise merge before the first. */
 enum ctl_exit ctl_merge_add(struct ctl_merge *merge, const char *name);
 void ctl_merge_deinit(struct ctl_merge *merge);
 

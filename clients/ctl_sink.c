@@ -21,6 +21,45 @@ static enum ctl_exit local_error(const struct ctl_sink *sink)
 			strerror(errno));
 }
 
+/* The descriptor that a path stands for; -1: for none. */
+static int descriptor_of(const char *name)
+{
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+
+	if (strcmp(name, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(name, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (unsigned i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		const char *digits = name + strlen(folders[i]);
+		size_t count;
+
+		if (strncmp(name, folders[i], strlen(folders[i])) != 0)
+			continue;
+		count = strspn(digits, "0123456789");
+		if (count > 0 && count < 9 && digits[count] == '\0') /* an int has more */
+			return atoi(digits);
+	}
+	return -1;
+}
+
+/* Where it stands: opened anew, a file behind it would be cut to nothing. */
+static enum ctl_exit open_descriptor(struct ctl_sink *sink, int descriptor)
+{
+	int fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return local_error(sink);
+	sink->stream = fdopen(fd, "wb");
+	if (sink->stream == NULL) {
+		enum ctl_exit code = local_error(sink);
+
+		close(fd);
+		return code;
+	}
+	return CTL_OK;
+}
+
 static enum ctl_exit open_in_place(struct ctl_sink *sink)
 {
 	int fd = open(sink->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -74,6 +113,8 @@ static enum ctl_exit sink_open(struct ctl_sink *sink)
 		sink->stream = stdout;
 		return CTL_OK;
 	}
+	if (descriptor_of(sink->name) >= 0)
+		return open_descriptor(sink, descriptor_of(sink->name));
 	if (exists && !S_ISREG(old.st_mode))
 		return open_in_place(sink);
 	if (!exists && lstat(sink->name, &link) == 0) /* a link to what is not there yet */
@@ -83,7 +124,8 @@ static enum ctl_exit sink_open(struct ctl_sink *sink)
 		return local_error(sink);
 	fd = open_temporary(sink);
 	if (fd < 0)
-		return exists && errno == EACCES ? open_in_place(sink) : local_error(sink);
+		return exists && (errno == EACCES || errno == EROFS) ? open_in_place(sink)
+								     : local_error(sink);
 	if (set_access(fd, exists ? &old : NULL) == 0)
 		sink->stream = fdopen(fd, "wb");
 	if (sink->stream == NULL) {

@@ -2,7 +2,7 @@
  * temporary name and renamed at the end, with the mode of the file that it takes
  * the place of; links are followed. "-" is standard output. What is no regular
  * file (a device, a FIFO), and a file in a directory that may not be written, is
- * written where it is. */
+ * written where it is; an open descriptor (/dev/stdout, /dev/fd/N) goes on. */
 #ifndef CLIENTS_CTL_SINK_H
 #define CLIENTS_CTL_SINK_H
 

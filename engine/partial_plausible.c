@@ -10,13 +10,6 @@
 #include "engine/partial_state.h"
 #include "engine/round.h"
 
-/* (-1)^negative * magnitude * 2^exponent */
-struct number {
-	struct bigint magnitude;
-	bool negative;
-	int64_t exponent;
-};
-
 /* Finite values of a float type: multiples of 2^least below 2^beyond, with
  * `bits` significant bits. */
 struct float_range {
@@ -43,8 +36,8 @@ static enum status implausible(struct error *err, const char *what)
 		    "not a partial result of foldd: no elements of its type have such %s", what);
 }
 
-/* False when NaN or an infinity decides the sum. */
-static bool number_of(const struct partial *partial, enum partial_term term, struct number *out)
+bool partial_number_of(const struct partial *partial, enum partial_term term,
+		       struct partial_number *out)
 {
 	double special;
 	uint64_t words[3];
@@ -108,7 +101,7 @@ static void largest_term(enum dtype dtype, enum partial_term term, bool negative
 
 /* A multiple of the smallest term, and no more than `count` terms give. */
 static enum status check_sum(const struct partial *partial, enum partial_term term,
-			     const struct number *sum, struct error *err)
+			     const struct partial_number *sum, struct error *err)
 {
 	int64_t unit = least_exponent(partial->dtype) * (term >= TERM_SQUARE ? 2 : 1);
 	struct bigint magnitude = sum->magnitude, largest, count, most;
@@ -137,48 +130,20 @@ static bool special_fits(const struct partial *partial, enum partial_term term)
 	       (!sum->neg_inf && (!sum->nan || partial->job.nan == NAN_PROPAGATE));
 }
 
-/* n * (sum of squares) >= (sum)^2, on which the variance relies. */
-static bool cauchy_holds(uint64_t count, const struct number *sum, const struct number *squares)
-{
-	struct bigint n, left, right;
-	int64_t shift = squares->exponent - 2 * sum->exponent;
-
-	bigint_mul(&right, &sum->magnitude, &sum->magnitude);
-	if (right.used == 0 || squares->magnitude.used == 0)
-		return right.used == 0;
-	bigint_set(&n, count);
-	bigint_mul(&left, &squares->magnitude, &n);
-	if (shift >= 0)
-		bigint_shift_left(&left, (uint32_t)shift);
-	else
-		bigint_shift_left(&right, (uint32_t)-shift);
-	return bigint_compare(&left, &right) >= 0;
-}
-
 static enum status check_sums(const struct partial *partial, struct error *err)
 {
-	struct number sum[TERM_SUMS];
-	bool finite[TERM_SUMS];
+	enum status status = STATUS_OK;
+	struct partial_number sum;
 
-	for (unsigned term = 0; term < TERM_SUMS; term++) {
-		enum status status = STATUS_OK;
-
+	for (unsigned term = 0; term < TERM_SUMS && status == STATUS_OK; term++) {
 		if (!partial_has(partial, term))
 			continue;
-		finite[term] = number_of(partial, term, &sum[term]);
-		if (finite[term])
-			status = check_sum(partial, term, &sum[term], err);
+		if (partial_number_of(partial, term, &sum))
+			status = check_sum(partial, term, &sum, err);
 		else if (!special_fits(partial, term))
 			status = implausible(err, "a sum");
-		if (status != STATUS_OK)
-			return status;
 	}
-	if (!partial_has(partial, TERM_SUM) || !partial_has(partial, TERM_SQUARE))
-		return STATUS_OK;
-	if (finite[TERM_SUM] != finite[TERM_SQUARE] ||
-	    (finite[TERM_SUM] && !cauchy_holds(partial->count, &sum[TERM_SUM], &sum[TERM_SQUARE])))
-		return implausible(err, "a sum beside such a sum of squares");
-	return STATUS_OK;
+	return status;
 }
 
 /* Whether |product| may be that of `count` elements. */
@@ -273,6 +238,7 @@ static enum status check_extreme(const struct partial *partial, enum partial_ter
 enum status partial_plausible(const struct partial *partial, struct error *err)
 {
 	enum status status;
+	const char *contradiction;
 
 	if (partial->count == 0)
 		return STATUS_OK; /* nothing but how many came */
@@ -284,5 +250,8 @@ enum status partial_plausible(const struct partial *partial, struct error *err)
 			status = check_extreme(partial, term, err);
 	if (status == STATUS_OK && partial->tally.nonzero > partial->count)
 		status = implausible(err, "a count");
-	return status;
+	if (status != STATUS_OK)
+		return status;
+	contradiction = partial_contradiction(partial);
+	return contradiction == NULL ? STATUS_OK : implausible(err, contradiction);
 }

@@ -62,6 +62,21 @@ unsigned partial_terms_of(enum accum accum);
 /* More elements than an array may have: STATUS_BAD_VALUE. */
 enum status partial_check_length(enum dtype dtype, uint64_t a, uint64_t b, struct error *err);
 
+/* A finite sum: (-1)^negative * magnitude * 2^exponent. */
+struct partial_number {
+	struct bigint magnitude;
+	bool negative;
+	int64_t exponent;
+};
+
+/* False when NaN or an infinity decides the sum. */
+bool partial_number_of(const struct partial *partial, enum partial_term term,
+		       struct partial_number *out);
+
+/* What no elements have, of a decoded state each term of which is possible alone;
+ * NULL: nothing was found. */
+const char *partial_contradiction(const struct partial *partial);
+
 /* Of a decoded state: whether elements exist that leave it, as far as the final
  * steps rely on it. STATUS_BAD_VALUE names what cannot be. */
 enum status partial_plausible(const struct partial *partial, struct error *err);

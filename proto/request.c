@@ -278,6 +278,10 @@ static enum status end_json(struct request *request, struct error *err)
 {
 	enum status status;
 
+	if (request->query_text != NULL && request->endpoint == ENDPOINT_MERGE)
+		return fail(
+			err, STATUS_BAD_JOB,
+			"a merge takes its members in the body: the query string must be empty");
 	if (request->query_text != NULL)
 		return fail(err, STATUS_BAD_JOB,
 			    "the body is read as a job object (raw elements need a dtype): the "

@@ -27,7 +27,14 @@
 
 /* Before a loop of few, constant rounds over vectors that shall stay in
  * registers. A sanitizer's checks in each round would take minutes to compile. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef __has_feature
+#define VECTOR_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define VECTOR_SANITIZED 1
+#else
+#define VECTOR_SANITIZED 0
+#endif
+#if VECTOR_SANITIZED
 #define VECTOR_UNROLL
 #elif defined(__clang__)
 #define VECTOR_UNROLL _Pragma("clang loop unroll(full)")

@@ -430,6 +430,31 @@ def test_partial_options(foldctl, tmp_path):
     assert foldctl.table("reduce", "max,sum", "--exact", "-f", tmp_path / "x.npy", "-o", "-") == [text]
 
 
+def test_where_a_partial_goes(foldctl, tmp_path):
+    """Files are replaced through links and keep their mode; what is no file is written."""
+    words = ("reduce", "sum", "--exact", 1.5)
+    text = foldctl.table(*words, "-o", "-")[0] + "\n"
+    file, link, fifo = (tmp_path / name for name in ("file", "link", "fifo"))
+    file.write_text("before")
+    file.chmod(0o640)
+    link.symlink_to("file")
+    foldctl(*words, "-o", link)
+    assert link.is_symlink() and file.read_text() == text and file.stat().st_mode & 0o7777 == 0o640
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    foldctl(*words, "-o", fifo)
+    assert fifo.is_fifo() and os.read(reader, 4096).decode() == text
+    os.close(reader)
+    foldctl(*words, "-o", "/dev/null")
+    assert not os.path.isfile("/dev/null")
+    assert text in foldctl(*words, "-o", "/dev/stdout")[0].decode()
+    with open(file, "ab") as stream:  # a shell's >>
+        foldctl(*words, "-o", f"/dev/fd/{stream.fileno()}", pass_fds=[stream.fileno()])
+        foldctl(*words, "--npy", f"/dev/fd/{stream.fileno()}", pass_fds=[stream.fileno()])
+    content = file.read_bytes()
+    assert content.startswith(2 * text.encode()) and content[2 * len(text) :][:6] == b"\x93NUMPY"
+
+
 def test_merge(foldctl, tmp_path):
     whole = foldctl.json("reduce", "max,sum", "--exact", "--bits", "--partial", *HARD)
     a, b = tmp_path / "a", tmp_path / "b"
@@ -479,6 +504,15 @@ def test_merge_takes_answers(foldctl, tmp_path):
     assert foldctl.results("merge", "-", stdin=batch) == wanted
 
 
+def test_merge_takes_broken_lines(foldctl, tmp_path):
+    """As base64(1) and mail write them, two in one file, and behind a mark of UTF-8."""
+    parts = [foldctl.table("reduce", "sum,max", "--exact", "-o", "-", "--", x, *HARD)[0] for x in (1, 2)]
+    broken = "".join(f"{part[i : i + 64]}\r\n" for part in parts for i in range(0, len(part), 64))
+    assert broken.count("\n") > 2
+    for text in (broken.encode(), b"\xef\xbb\xbf" + broken.encode()):
+        assert foldctl.results("merge", "-", stdin=text) == {"max": 1e16, "sum": 12.0}
+
+
 def test_merge_choices(foldctl, tmp_path):
     part(foldctl, tmp_path / "a", (1, 2.5, 4), "var,sum")
     answer = foldctl.json("merge", tmp_path / "a", "--ddof", 1, "--out-dtype", "sum:float32")
@@ -511,6 +545,10 @@ def test_merge_of_other_files(foldctl, tmp_path):
         (b'{"results": {"sum": 1}}', "without `partial`"),
         (b'{"code": "empty_input", "status": 422}', "failed job (empty_input)"),
         (b'{"partial": ', "is no JSON"),
+        (b'{"partial": "Zm9v"} x', "is no JSON"),
+        (b'{"partial": "Zm9v"}\n{"partial": "Zm9v"}\n', "holds more than one JSON value"),
+        (b'{"count": 1.5}[]', "holds more than one JSON value"),
+        (b'{"partial": true}', "its `partial` is no string"),
         (b"a-b", "'a-b' is no partial result"),
     ):
         file.write_bytes(content)

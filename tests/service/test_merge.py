@@ -303,7 +303,8 @@ def test_forms_of_the_body(client):
 
 def test_not_asked_so(client):
     body = json.dumps({"partials": halves(client)}).encode()
-    refused(client.post("/v1/merge", "bits=true", body), 400, "bad_job", None, "query")
+    words = "a merge takes its members in the body"
+    refused(client.post("/v1/merge", "bits=true", body), 400, "bad_job", None, words)
     refused(client.post("/v1/merge", None, b""), 400, "bad_json", None)
     refused(client.post("/v1/merge", "partials=AAAA", b""), 400, "bad_json", None)
     refused(client.post("/v1/merge", None, body, "text/plain"), 415, "unsupported_media_type", None)

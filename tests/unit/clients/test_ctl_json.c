@@ -42,11 +42,31 @@ static void test_no_json(void **state)
 	assert_null(ctl_json_read(NULL, 0));
 }
 
+static bool several(const char *text)
+{
+	return ctl_json_several(text, strlen(text));
+}
+
+static void test_several(void **state)
+{
+	(void)state;
+	assert_true(several("{\"a\": 1.5}\n{\"a\": 2}\n"));
+	assert_true(several("[1][2]"));
+	assert_true(several("{},{}"));
+	assert_true(several("[] \"x\""));
+	assert_false(several("{\"a\": 1}"));
+	assert_false(several("{} x"));
+	assert_false(several("{"));
+	assert_false(several(""));
+	assert_false(ctl_json_several(NULL, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers_are_text),
 		cmocka_unit_test(test_no_json),
+		cmocka_unit_test(test_several),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,18 @@ static void test_forms(void **state)
 	check("[\"Zm9v\\/w==\"]", "\"Zm9v/w==\"");
 }
 
+/* Lines that do not begin as a partial result does go on the one before. */
+static void test_broken_lines(void **state)
+{
+	(void)state;
+	check("RkRQUgEA\nAAAA\n", "\"RkRQUgEAAAAA\"");
+	check("\xEF\xBB\xBFRkRQUgEA\r\nAAAA\r\n\v\f", "\"RkRQUgEAAAAA\"");
+	check("RkRQUgEA AAAA\tBBBB\n\nRkRQUgEA\nCCCC", "\"RkRQUgEAAAAABBBB\",\"RkRQUgEACCCC\"");
+	check("RkRQUgEA\nRkRQUgEA", "\"RkRQUgEA\",\"RkRQUgEA\"");
+	check("RkRQUgEA\nAA==\nZm9v\nZm9v", "\"RkRQUgEAAA==\",\"Zm9v\",\"Zm9v\"");
+	check("\xEF\xBB\xBF {\"partial\":\"Zm9v\"}", "\"Zm9v\"");
+}
+
 static void test_long_file(void **state)
 {
 	const size_t count = 50000;
@@ -72,6 +84,10 @@ static void test_refused(void **state)
 		"[]",
 		"[[],[]]",
 		"Zm9v, Zm9v",
+		"RkRQUgEA\nAA-A",
+		"Zm9v \xEF\xBB\xBF",
+		"{\"partial\":\"Zm9v\"}\n{\"partial\":\"Zm9v\"}",
+		"[\"Zm9v\nZm9v\"]",
 		"\"Zm9v\"",
 		"{\"results\":{\"sum\":1}}",
 		"{\"results\":[{\"results\":{\"sum\":1},\"partial\":\"Zg==\"},{\"code\":\"bad_"
@@ -151,9 +167,8 @@ static int remove_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_long_file),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_forms),     cmocka_unit_test(test_broken_lines),
+		cmocka_unit_test(test_long_file), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_places),
 	};
 

@@ -149,6 +149,46 @@ static void test_in_place(void **state)
 	unlink(path);
 }
 
+/* What an open file has already stays in front, and it stays that file. */
+static void test_descriptor(void **state)
+{
+	char name[32], bytes[8] = "";
+	struct stat before, after;
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &before), 0);
+	assert_int_equal(write(fd, "x", 1), 1);
+	snprintf(name, sizeof(name), "/dev/fd/%d", fd);
+	write_all(name);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	write_all(name);
+	assert_int_equal(pread(fd, bytes, sizeof(bytes), 0), 7);
+	assert_memory_equal(bytes, "xabcabc", 7);
+	assert_int_equal(stat(path, &after), 0);
+	assert_true(before.st_ino == after.st_ino);
+	assert_int_equal(files(), 1);
+	close(fd);
+	unlink(path);
+}
+
+/* One that is not open, and what is none. */
+static void test_no_descriptor(void **state)
+{
+	static const char *const names[] = {"/dev/fd/12345678", "/dev/fd/", "/dev/fd/0x",
+					    "/dev/fd/99999999999999999999"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct ctl_sink sink;
+
+		ctl_sink_init(&sink, names[i]);
+		assert_int_equal(ctl_sink_write(&sink, "abc", 3), CTL_LOCAL);
+		ctl_sink_deinit(&sink);
+	}
+}
+
 static int make_directory(void **state)
 {
 	(void)state;
@@ -174,6 +214,8 @@ int main(void)
 		cmocka_unit_test(test_mode_is_kept),
 		cmocka_unit_test(test_links_are_followed),
 		cmocka_unit_test(test_in_place),
+		cmocka_unit_test(test_descriptor),
+		cmocka_unit_test(test_no_descriptor),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);
