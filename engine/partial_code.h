@@ -11,7 +11,7 @@
 #define PARTIAL_BODY_OFFSET 12u /* what the checksum covers, to the end */
 #define PARTIAL_HEAD_SIZE 32u   /* up to the operations */
 
-/* More than the largest: 18 keys of 14 bytes at most, four sums of 136 digits, a
+/* More than the largest: 18 keys of 14 bytes at most, four sums of 134 digits, a
  * product of 17 words, three extremes. */
 #define PARTIAL_MAX_SIZE 4096u
 
@@ -29,6 +29,10 @@ enum partial_sum {
 
 /* The first digit's place: its weight is 2^(32 * place). */
 #define PARTIAL_PLACE_LOW (EXACTSUM_LOW / 32)
+
+/* One past the last digit's: 2^63 products below 2^2048 stay below 2^(32 * 66). A
+ * struct exactsum has room for a carry beyond that. */
+#define PARTIAL_PLACE_END 66
 
 enum partial_product {
 	PARTIAL_PRODUCT_ZERO,

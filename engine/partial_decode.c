@@ -141,10 +141,11 @@ static void check_head(struct reader *r, const struct head *head, struct plan *p
 /* Digits from the first that is not 0 to the last, inside a struct exactsum. */
 static void take_digits(struct reader *r, struct exactsum *sum, bool negative, const char *which)
 {
-	int first = (int16_t)take(r, 2) - PARTIAL_PLACE_LOW;
+	int place = (int16_t)take(r, 2);
+	int first = place - PARTIAL_PLACE_LOW;
 	unsigned count = (unsigned)take(r, 2);
 
-	if (first < 0 || count == 0 || first + (int64_t)count > EXACTSUM_DIGITS)
+	if (first < 0 || count == 0 || place + (int64_t)count > PARTIAL_PLACE_END)
 		wrong(r, "digits out of place in the sum", which);
 	if (r->failed)
 		return;

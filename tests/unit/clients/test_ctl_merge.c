@@ -90,8 +90,7 @@ static void test_refused(void **state)
 		"[\"Zm9v\nZm9v\"]",
 		"\"Zm9v\"",
 		"{\"results\":{\"sum\":1}}",
-		"{\"results\":[{\"results\":{\"sum\":1},\"partial\":\"Zg==\"},{\"code\":\"bad_"
-		"job\"}]}",
+		"{\"results\":[{\"partial\":\"Zg==\"},{\"code\":\"bad_job\"}]}",
 		"{\"code\":\"empty_input\"}",
 		"{\"partial\":true}",
 		"{\"partial\":\"\"}",

@@ -192,6 +192,8 @@ static void floats_that_cannot_be(void **state)
 		{40, 1, "07", "unknown kind of sum of x"},
 		{41, 2, "bbff", "out of place in the sum of x"},
 		{41, 2, "4400", "out of place in the sum of x"},
+		{40, 13, "024200020001000000ffffffff", "out of place in the sum of x"},
+		{40, 13, "014200010001000000", "out of place in the sum of x"},
 		{43, 2, "0000", "out of place in the sum of x"},
 		{43, 2, "00ff", "out of place in the sum of x"},
 		{45, 4, "00000000", "not normalized in the sum of x"},
