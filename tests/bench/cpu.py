@@ -341,7 +341,7 @@ def main():
     report["rows"] = [row.report() for row in rows]
     Path(given.out).write_text(json.dumps(report, indent=1) + "\n")
     bench_report.show(rows, given.markdown)
-    print(f"\n{bench_report.count_line(rows)}; figures in {given.out}")
+    print(f"\n{bench_report.count_line(rows)}; figures in {os.path.relpath(given.out)}")
 
 
 if __name__ == "__main__":
