@@ -10,20 +10,20 @@
  * The last worker to end is waited for, so batches are long. */
 #define BATCH_TILES 4096u
 /* Tiles that a worker takes at a time, in one place of memory. */
-#define CHUNK_TILES 16u
+#define CHUNK_TILES 64u
 /* Fewer tiles are not worth waking the team (chosen: 16 tiles of float32 take
  * about 10 us, a wake-up about 5). */
 #define TEAM_TILES 64u
 #define CACHE_LINE 64u
-#define STREAM_AHEAD 8192u /* bytes; see fetch_ahead() */
 
 struct line_accum {
 	const struct accum_class *class;
 	struct accum_args args;
-	uint32_t offset;  /* of an ordered one in a tile's values, of a free one
-			   * in a worker's works */
-	void *value;      /* the line's, at its end */
-	struct tree tree; /* of an ordered one */
+	uint32_t offset;       /* of an ordered one in a tile's values, of a free one
+				* in a worker's works */
+	void *value;           /* the line's, at its end */
+	struct tree tree;      /* of an ordered one */
+	unsigned pass, passes; /* of a tile's: the first, and how many */
 };
 
 struct worker {
@@ -44,6 +44,7 @@ struct line {
 
 	/* Tiles have sums in common (struct tile_shared). */
 	bool share, share_squares;
+	unsigned passes; /* over a tile, of all accumulators */
 
 	uint64_t length, nans; /* so far */
 
@@ -114,21 +115,18 @@ void line_begin(struct line *line)
 	}
 }
 
-/* What the i-th accumulator's pass fetches while it works on a tile of `bytes`
- * at x: where tiles take longer than memory brings them its share of the next
- * one, of which `next` bytes are in the batch; of float32 alone, whose lines the
- * processor fetches too late, those a little ahead (measured: 4 KiB to 16 KiB
- * gain 10 to 20 % from memory; binary64 gains nothing). */
-static void fetch_ahead(struct tile *tile, const struct line *line, unsigned i, const char *x,
-			uint64_t bytes, uint64_t next)
+/* Where tiles take longer than memory brings them, each pass over one fetches its
+ * share of the next, of which `next` bytes are in the batch. */
+static void fetch_ahead(struct tile *tile, const struct line *line, const struct line_accum *accum,
+			const char *next_tile, uint64_t next)
 {
-	if (line->accum_count > 1 || line->accums[i].class->lingers) {
-		tile->ahead_bytes = next / line->accum_count;
-		tile->ahead = x + bytes + i * tile->ahead_bytes;
-	} else if (line->stream->plan->input.dtype == DTYPE_FLOAT32) {
-		tile->ahead = x + STREAM_AHEAD;
-		tile->ahead_bytes = bytes;
-	}
+	uint64_t share;
+
+	if (line->accum_count == 1 && !accum->class->lingers)
+		return;
+	share = (next / line->passes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+	tile->ahead = next_tile + accum->pass * share;
+	tile->ahead_bytes = accum->passes * share;
 }
 
 /* One tile of a batch; values of ordered accumulators go to out. Of the tile
@@ -158,7 +156,7 @@ static void take_tile(const struct batch *batch, struct worker *worker, uint64_t
 		};
 		void *value = class->ordered ? out + accum->offset : worker->works + accum->offset;
 
-		fetch_ahead(&tile, line, i, x, count * size, ahead);
+		fetch_ahead(&tile, line, accum, x + count * size, ahead);
 		if (staged.x_f32 != NULL && class->tile_f32 != NULL) {
 			tile.x = staged.x_f32;
 			tile.y = staged.y_f32;
@@ -324,11 +322,13 @@ static enum status open_accums(struct line *line, struct error *err)
 	return STATUS_OK;
 }
 
-/* Sums and moments need the sum of a tile, and read it with the squares. */
-static void plan_sharing(struct line *line)
+/* Sums and moments need the sum of a tile, and read it with the squares: who
+ * comes first reads it for all. */
+static void plan_passes(struct line *line)
 {
 	const struct plan *plan = line->stream->plan;
 	unsigned sums = 0, squares = 0;
+	bool known = false;
 
 	for (unsigned i = 0; i < plan->accum_count; i++) {
 		enum accum accum = plan->accums[i].accum;
@@ -338,6 +338,16 @@ static void plan_sharing(struct line *line)
 	}
 	line->share = sums > 0 && sums + squares > 1;
 	line->share_squares = squares > 0;
+	for (unsigned i = 0; i < plan->accum_count; i++) {
+		enum accum accum = plan->accums[i].accum;
+		bool shares = accum == ACCUM_SUM || accum == ACCUM_MOMENTS || accum == ACCUM_SQUARE;
+
+		line->accums[i].pass = line->passes;
+		line->accums[i].passes =
+			(accum == ACCUM_MOMENTS) + !(shares && line->share && known);
+		line->passes += line->accums[i].passes;
+		known |= shares;
+	}
 }
 
 static enum status open_workers(struct line *line, struct error *err)
@@ -379,7 +389,7 @@ enum status line_open(struct stream *stream, struct line **out, struct error *er
 		status = fail(err, STATUS_OUT_OF_MEMORY, "no memory for a line");
 	if (status == STATUS_OK)
 		status = open_accums(line, err);
-	plan_sharing(line);
+	plan_passes(line);
 	if (status == STATUS_OK)
 		status = open_workers(line, err);
 	if (status != STATUS_OK) {

@@ -38,55 +38,57 @@ VECTOR_INLINE vf32 scan_abs_f32(vf32 x)
 }
 
 /* One comparison tells of two vectors whether there is a NaN. */
-#define SCAN_FLOAT(TYPE, ELEMENT, VECTOR, WIDTH)                                        \
-	VECTOR_INLINE VECTOR scan_load_##TYPE(const ELEMENT *at, bool magnitude)        \
-	{                                                                               \
-		VECTOR v = vector_load_##TYPE(at);                                      \
-                                                                                        \
-		return magnitude ? scan_abs_##TYPE(v) : v;                              \
-	}                                                                               \
-                                                                                        \
-	VECTOR_INLINE struct scan_result scan_##TYPE(const struct tile *tile, bool max, \
-						     bool magnitude) {                  \
-		const uint64_t step = (uint64_t)2 * SCAN_VECTORS * (WIDTH);             \
-		const ELEMENT *x = tile->x;                                             \
-		struct ahead ahead = ahead_of(tile);                                    \
-		const uint64_t lines = ahead_share(&ahead, tile->count / step);         \
-		struct scan_result out = {max ? -SCAN_INFINITY : SCAN_INFINITY, false}; \
-		VECTOR best[SCAN_VECTORS];                                              \
-		vector_flags nans[2] = {VECTOR_NO_FLAGS, VECTOR_NO_FLAGS};              \
-		uint64_t i = 0;                                                         \
-                                                                                        \
-		VECTOR_UNROLL                                                           \
-		for (unsigned k = 0; k < SCAN_VECTORS; k++)                             \
-			best[k] = vector_set_##TYPE((ELEMENT)out.best);                 \
-		for (; i + step <= tile->count; i += step) {                            \
-			VECTOR_UNROLL                                                   \
-			for (unsigned k = 0; k < SCAN_VECTORS; k++) {                   \
-				const ELEMENT *at = x + i + (uint64_t)2 * k * (WIDTH);  \
-				VECTOR v = scan_load_##TYPE(at, magnitude);             \
-				VECTOR w = scan_load_##TYPE(at + (WIDTH), magnitude);   \
-                                                                                        \
-				nans[k % 2] |= vector_unordered_##TYPE(v, w);           \
-				best[k] = scan_better_##TYPE(v, best[k], max);          \
-				best[k] = scan_better_##TYPE(w, best[k], max);          \
-			}                                                               \
-			ahead_fetch(&ahead, lines);                                     \
-		}                                                                       \
-		for (unsigned k = 1; k < SCAN_VECTORS; k++)                             \
-			best[0] = scan_better_##TYPE(best[k], best[0], max);            \
-		for (unsigned k = 0; k < (WIDTH); k++)                                  \
-			if (max ? best[0][k] > out.best : best[0][k] < out.best)        \
-				out.best = best[0][k];                                  \
-		out.nan = vector_any(nans[0] | nans[1]);                                \
-		for (; i < tile->count; i++) {                                          \
-			ELEMENT e = magnitude && x[i] < 0 ? -x[i] : x[i];               \
-                                                                                        \
-			out.nan |= e != e;                                              \
-			if (max ? e > out.best : e < out.best)                          \
-				out.best = e;                                           \
-		}                                                                       \
-		return out;                                                             \
+#define SCAN_FLOAT(TYPE, ELEMENT, VECTOR, WIDTH)                                          \
+	VECTOR_INLINE VECTOR scan_load_##TYPE(const ELEMENT *at, bool magnitude)          \
+	{                                                                                 \
+		VECTOR v = vector_load_##TYPE(at);                                        \
+                                                                                          \
+		return magnitude ? scan_abs_##TYPE(v) : v;                                \
+	}                                                                                 \
+                                                                                          \
+	VECTOR_INLINE struct scan_result scan_##TYPE(const struct tile *tile, bool max,   \
+						     bool magnitude) {                    \
+		const uint64_t step = (uint64_t)2 * SCAN_VECTORS * (WIDTH);               \
+		const ELEMENT *x = tile->x;                                               \
+		struct ahead ahead = ahead_of(tile);                                      \
+		const uint64_t lines = ahead_share(&ahead, tile->count / step);           \
+		struct scan_result out = {max ? -SCAN_INFINITY : SCAN_INFINITY, false};   \
+		VECTOR best[SCAN_VECTORS];                                                \
+		vector_flags nans[2] = {VECTOR_NO_FLAGS, VECTOR_NO_FLAGS};                \
+		uint64_t i = 0;                                                           \
+                                                                                          \
+		VECTOR_UNROLL                                                             \
+		for (unsigned k = 0; k < SCAN_VECTORS; k++)                               \
+			best[k] = vector_set_##TYPE((ELEMENT)out.best);                   \
+		for (; i + step <= tile->count; i += step) {                              \
+			VECTOR_UNROLL                                                     \
+			for (unsigned k = 0; k < SCAN_VECTORS; k++) {                     \
+				const ELEMENT *at = x + i + (uint64_t)2 * k * (WIDTH);    \
+				VECTOR v = scan_load_##TYPE(at, magnitude);               \
+				VECTOR w = scan_load_##TYPE(at + (WIDTH), magnitude);     \
+                                                                                          \
+				ahead_stream(at, 2 * k * sizeof(VECTOR));                 \
+				ahead_stream(at + (WIDTH), (2 * k + 1) * sizeof(VECTOR)); \
+				nans[k % 2] |= vector_unordered_##TYPE(v, w);             \
+				best[k] = scan_better_##TYPE(v, best[k], max);            \
+				best[k] = scan_better_##TYPE(w, best[k], max);            \
+			}                                                                 \
+			ahead_fetch(&ahead, lines);                                       \
+		}                                                                         \
+		for (unsigned k = 1; k < SCAN_VECTORS; k++)                               \
+			best[0] = scan_better_##TYPE(best[k], best[0], max);              \
+		for (unsigned k = 0; k < (WIDTH); k++)                                    \
+			if (max ? best[0][k] > out.best : best[0][k] < out.best)          \
+				out.best = best[0][k];                                    \
+		out.nan = vector_any(nans[0] | nans[1]);                                  \
+		for (; i < tile->count; i++) {                                            \
+			ELEMENT e = magnitude && x[i] < 0 ? -x[i] : x[i];                 \
+                                                                                          \
+			out.nan |= e != e;                                                \
+			if (max ? e > out.best : e < out.best)                            \
+				out.best = e;                                             \
+		}                                                                         \
+		return out;                                                               \
 	}
 
 SCAN_FLOAT(f64, double, vf64, VECTOR_F64)
