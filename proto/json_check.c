@@ -2,6 +2,7 @@
 #include "proto/json_check.h"
 
 #include <string.h>
+#include "proto/json_string.h"
 
 struct cursor {
 	const char *p, *end;
@@ -9,8 +10,7 @@ struct cursor {
 
 static void skip_space(struct cursor *c)
 {
-	while (c->p < c->end && (*c->p == ' ' || *c->p == '\t' || *c->p == '\n' || *c->p == '\r'))
-		c->p++;
+	c->p = json_skip_space(c->p, c->end);
 }
 
 static bool word(struct cursor *c, const char *text)

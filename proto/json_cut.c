@@ -9,6 +9,7 @@
 #include <emmintrin.h>
 #endif
 #include "proto/json_check.h"
+#include "proto/json_string.h"
 
 #define MAX_DEPTH 1024u
 
@@ -51,25 +52,6 @@ static enum status too_deep(const struct skim *s)
 static enum status no_memory(const struct skim *s)
 {
 	return fail(s->err, STATUS_OUT_OF_MEMORY, "no memory for a job object");
-}
-
-/* p is at the opening quote; the place after the closing one, or NULL. */
-static const char *string_end(const char *p, const char *end, bool *escaped)
-{
-	*escaped = false;
-	for (p++; p < end; p++) {
-		const char *quote = memchr(p, '"', (size_t)(end - p));
-		const char *back;
-
-		if (quote == NULL)
-			return NULL;
-		back = memchr(p, '\\', (size_t)(quote - p));
-		if (back == NULL)
-			return quote + 1;
-		*escaped = true;
-		p = back + 1;
-	}
-	return NULL;
 }
 
 /* A key's character after p[0] = '\\', where ASCII; else 0. */
@@ -158,7 +140,7 @@ static enum status skip_array(struct skim *s)
 		if (p == NULL)
 			return bad(s, s->p, "no end to the array");
 		if (*p == '"') {
-			p = string_end(p, s->end, &escaped);
+			p = json_string_end(p, s->end, &escaped);
 			if (p == NULL)
 				return bad(s, s->p, "no end to the string in the array");
 			continue;
@@ -185,7 +167,7 @@ static enum status skip_value(struct skim *s)
 	if (*p == '[')
 		return skip_array(s);
 	if (*p == '"') {
-		p = string_end(p, s->end, &escaped);
+		p = json_string_end(p, s->end, &escaped);
 		if (p == NULL)
 			return bad(s, s->p, "no end to the string");
 	} else {
@@ -294,7 +276,7 @@ static enum status skim_string(struct skim *s)
 	const char *first = s->p, *p;
 	bool escaped;
 
-	s->p = string_end(first, s->end, &escaped);
+	s->p = json_string_end(first, s->end, &escaped);
 	if (s->p == NULL)
 		return bad(s, first, "no end to the string");
 	if (s->depth == 0 || !s->level[s->depth - 1].object)

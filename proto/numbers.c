@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include "proto/json_string.h"
 #include "proto/literal.h"
 #include "proto/number_list.h"
 
@@ -32,8 +33,7 @@ static bool is_digit(char c)
 
 static void skip_space(struct reader *r)
 {
-	while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\r' || *r->p == '\t'))
-		r->p++;
+	r->p = json_skip_space(r->p, r->end);
 }
 
 static enum status bad_json(const struct reader *r, const char *why)

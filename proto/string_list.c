@@ -1,18 +1,11 @@
 #include "config.h"
 #include "proto/string_list.h"
 
-#include <string.h>
-
-static void skip_space(struct string_list *list)
-{
-	while (list->p < list->end &&
-	       (*list->p == ' ' || *list->p == '\t' || *list->p == '\n' || *list->p == '\r'))
-		list->p++;
-}
+#include "proto/json_string.h"
 
 static bool take(struct string_list *list, char c)
 {
-	skip_space(list);
+	list->p = json_skip_space(list->p, list->end);
 	if (list->p == list->end || *list->p != c)
 		return false;
 	list->p++;
@@ -31,26 +24,9 @@ void string_list_deinit(struct string_list *list)
 	list->unescaped = NULL;
 }
 
-/* The closing quote of a string whose first character is p[0]. */
-static const char *string_end(const char *p, const char *end, bool *escaped)
-{
-	*escaped = false;
-	for (;;) {
-		const char *quote = memchr(p, '"', (size_t)(end - p));
-		const char *back = quote != NULL ? memchr(p, '\\', (size_t)(quote - p)) : NULL;
-
-		if (back == NULL)
-			return quote;
-		*escaped = true;
-		if (end - back < 2)
-			return NULL;
-		p = back + 2;
-	}
-}
-
 enum status string_list_next(struct string_list *list, const char **text, size_t *size)
 {
-	const char *first, *quote;
+	const char *first, *after;
 	bool escaped;
 
 	string_list_deinit(list);
@@ -64,12 +40,12 @@ enum status string_list_next(struct string_list *list, const char **text, size_t
 	if (!take(list, '"'))
 		return STATUS_BAD_VALUE;
 	first = list->p;
-	quote = string_end(first, list->end, &escaped);
-	if (quote == NULL)
+	after = json_string_end(first - 1, list->end, &escaped);
+	if (after == NULL)
 		return STATUS_BAD_VALUE;
-	list->p = quote + 1;
+	list->p = after;
 	*text = first;
-	*size = (size_t)(quote - first);
+	*size = (size_t)(after - first) - 1;
 	if (!escaped)
 		return STATUS_OK;
 	/* base64 needs no escapes, but some write '/' as "\/" */
