@@ -31,11 +31,12 @@ static int descriptor_of(const char *name)
 	if (strcmp(name, "/dev/stderr") == 0)
 		return STDERR_FILENO;
 	for (unsigned i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		const char *digits = name + strlen(folders[i]);
+		const char *digits;
 		size_t count;
 
 		if (strncmp(name, folders[i], strlen(folders[i])) != 0)
 			continue;
+		digits = name + strlen(folders[i]);
 		count = strspn(digits, "0123456789");
 		if (count > 0 && count < 9 && digits[count] == '\0') /* an int has more */
 			return atoi(digits);
@@ -43,30 +44,30 @@ static int descriptor_of(const char *name)
 	return -1;
 }
 
+/* Takes the descriptor over; -1: errno says why there is none. */
+static enum ctl_exit open_stream(struct ctl_sink *sink, int fd)
+{
+	enum ctl_exit code = CTL_OK;
+
+	if (fd >= 0)
+		sink->stream = fdopen(fd, "wb");
+	if (sink->stream == NULL) {
+		code = local_error(sink);
+		if (fd >= 0)
+			close(fd);
+	}
+	return code;
+}
+
 /* Where it stands: opened anew, a file behind it would be cut to nothing. */
 static enum ctl_exit open_descriptor(struct ctl_sink *sink, int descriptor)
 {
-	int fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-
-	if (fd < 0)
-		return local_error(sink);
-	sink->stream = fdopen(fd, "wb");
-	if (sink->stream == NULL) {
-		enum ctl_exit code = local_error(sink);
-
-		close(fd);
-		return code;
-	}
-	return CTL_OK;
+	return open_stream(sink, fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
 }
 
 static enum ctl_exit open_in_place(struct ctl_sink *sink)
 {
-	int fd = open(sink->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-	if (fd >= 0)
-		sink->stream = fdopen(fd, "wb");
-	return sink->stream != NULL ? CTL_OK : local_error(sink);
+	return open_stream(sink, open(sink->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
 }
 
 /* The temporary gets the mode and, where that is allowed, the owner of the file
@@ -106,13 +107,14 @@ static int open_temporary(struct ctl_sink *sink)
 static enum ctl_exit sink_open(struct ctl_sink *sink)
 {
 	struct stat old, link;
-	bool exists = stat(sink->name, &old) == 0;
+	bool exists;
 	int fd;
 
 	if (strcmp(sink->name, "-") == 0) {
 		sink->stream = stdout;
 		return CTL_OK;
 	}
+	exists = stat(sink->name, &old) == 0;
 	if (descriptor_of(sink->name) >= 0)
 		return open_descriptor(sink, descriptor_of(sink->name));
 	if (exists && !S_ISREG(old.st_mode))
@@ -126,15 +128,13 @@ static enum ctl_exit sink_open(struct ctl_sink *sink)
 	if (fd < 0)
 		return exists && (errno == EACCES || errno == EROFS) ? open_in_place(sink)
 								     : local_error(sink);
-	if (set_access(fd, exists ? &old : NULL) == 0)
-		sink->stream = fdopen(fd, "wb");
-	if (sink->stream == NULL) {
+	if (set_access(fd, exists ? &old : NULL) != 0) {
 		enum ctl_exit code = local_error(sink);
 
 		close(fd);
 		return code;
 	}
-	return CTL_OK;
+	return open_stream(sink, fd);
 }
 
 enum ctl_exit ctl_sink_write(struct ctl_sink *sink, const void *bytes, size_t size)

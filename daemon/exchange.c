@@ -6,10 +6,10 @@
 #include <string.h>
 #include <strings.h>
 #include "daemon/answer.h"
-#include "engine/clock.h"
 #include "daemon/exchange.h"
 #include "daemon/log.h"
 #include "daemon/reply.h"
+#include "engine/clock.h"
 
 /* A failed request's body is read to its end when this much is left of it, so
  * that the connection can be used again (chosen). */

@@ -3,8 +3,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include "engine/clock.h"
 #include "daemon/watch.h"
+#include "engine/clock.h"
 
 #define SWEEP_MS 50u /* how long a client may be gone unnoticed (chosen) */
 

@@ -13,6 +13,7 @@
 extern "C" {
 #endif
 
+/* Their numbers are on the wire: docs/partials.md, 3.1. */
 enum dtype {
 	DTYPE_BOOL,
 	DTYPE_INT8,

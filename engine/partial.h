@@ -23,8 +23,7 @@ struct partial;
  * promise (the message names the operation). Called by plan_make(). */
 enum status partial_check(const struct plan *plan, struct error *err);
 
-/* Of one whole-array reduction: values as in struct line_total, one for each
- * accumulator of the plan; indices of extremes count from job.index_base. */
+/* Of one whole-array reduction: values: that of each accumulator of the plan; indices of extremes count from job.index_base. */
 enum status partial_create(const struct plan *plan, void *const *values, uint64_t count,
 			   uint64_t length, struct partial **out, struct error *err);
 void partial_destroy(struct partial *partial); /* NULL is fine */
@@ -50,8 +49,8 @@ struct partial_finish {
 	uint64_t ddof;
 	bool partial; /* the state goes on: what has no result yet is null, as
 		       * in a job with `partial`, not an error */
-	/* One type for all operations that take one, or by key: such as
-	 * op_parse() takes. */
+	/* One type for all operations that take one, or by key: one that
+	 * op_parse() gave. */
 	bool has_out_dtype;
 	enum dtype out_dtype;
 	unsigned out_count;

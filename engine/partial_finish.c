@@ -7,18 +7,11 @@
 #include "engine/order.h"
 #include "engine/partial_state.h"
 
-/* RFC 6901: in a key ~ and / are written ~0 and ~1. */
 static enum status no_such_key(const char *key, struct error *err)
 {
-	char pointer[sizeof("/out_dtype/") + 2 * OP_KEY_SIZE] = "/out_dtype/";
-	size_t used = strlen(pointer);
+	char pointer[sizeof("/out_dtype/") + OP_KEY_SIZE];
 
-	for (const char *next = key; *next != '\0'; next++) {
-		pointer[used++] = *next == '/' ? '~' : *next;
-		if (*next == '~' || *next == '/')
-			pointer[used++] = *next == '~' ? '0' : '1';
-	}
-	pointer[used] = '\0';
+	snprintf(pointer, sizeof(pointer), "/out_dtype/%s", key);
 	return fail_at(err, STATUS_BAD_JOB, pointer, "%s is no operation of these parts", key);
 }
 

@@ -10,26 +10,6 @@
 #include "engine/partial_state.h"
 #include "engine/round.h"
 
-/* Finite values of a float type: multiples of 2^least below 2^beyond, with
- * `bits` significant bits. */
-struct float_range {
-	int bits, least, beyond;
-};
-
-static struct float_range float_range_of(enum dtype dtype)
-{
-	switch (dtype) {
-	case DTYPE_FLOAT16:
-		return (struct float_range){11, -24, 16};
-	case DTYPE_BFLOAT16:
-		return (struct float_range){8, -133, 128};
-	case DTYPE_FLOAT32:
-		return (struct float_range){24, -149, 128};
-	default:
-		return (struct float_range){53, -1074, 1024};
-	}
-}
-
 static enum status implausible(struct error *err, const char *what)
 {
 	return fail(err, STATUS_BAD_VALUE,
@@ -62,10 +42,10 @@ bool partial_number_of(const struct partial *partial, enum partial_term term,
 static void largest_element(enum dtype dtype, bool negative, struct bigint *out)
 {
 	if (dtype_is_float(dtype)) {
-		struct float_range range = float_range_of(dtype);
+		const struct float_format *format = float_format_of(dtype);
 
-		bigint_set(out, ((uint64_t)1 << range.bits) - 1);
-		bigint_shift_left(out, (uint32_t)(range.beyond - range.bits - range.least));
+		bigint_set(out, ((uint64_t)1 << format->precision) - 1);
+		bigint_shift_left(out, (uint32_t)(format->max_exponent - format->min_exponent));
 	} else {
 		struct integer_range range = integer_range_of(dtype);
 
@@ -75,7 +55,12 @@ static void largest_element(enum dtype dtype, bool negative, struct bigint *out)
 
 static int64_t least_exponent(enum dtype dtype)
 {
-	return dtype_is_float(dtype) ? float_range_of(dtype).least : 0;
+	const struct float_format *format;
+
+	if (!dtype_is_float(dtype))
+		return 0;
+	format = float_format_of(dtype);
+	return format->min_exponent - format->precision + 1;
 }
 
 /* The largest magnitude of a term of this sign; 0: there is none. */

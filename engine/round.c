@@ -5,19 +5,12 @@
 #include <string.h>
 #include "engine/round.h"
 
-/* The binary formats: IEEE 754 binary16, 32, 64 and bfloat16. */
-struct format {
-	int precision; /* significant bits, the hidden one included */
-	int min_exponent, max_exponent;
-	int size; /* bytes */
-};
-
-static const struct format *format_of(enum dtype dtype)
+const struct float_format *float_format_of(enum dtype dtype)
 {
-	static const struct format float16 = {11, -14, 15, 2};
-	static const struct format bfloat16 = {8, -126, 127, 2};
-	static const struct format float32 = {24, -126, 127, 4};
-	static const struct format float64 = {53, -1022, 1023, 8};
+	static const struct float_format float16 = {11, -14, 15, 2};
+	static const struct float_format bfloat16 = {8, -126, 127, 2};
+	static const struct float_format float32 = {24, -126, 127, 4};
+	static const struct float_format float64 = {53, -1022, 1023, 8};
 
 	switch (dtype) {
 	case DTYPE_FLOAT16:
@@ -32,7 +25,7 @@ static const struct format *format_of(enum dtype dtype)
 	}
 }
 
-static void store(const struct format *format, uint64_t bits, void *out)
+static void store(const struct float_format *format, uint64_t bits, void *out)
 {
 	uint16_t bits16 = (uint16_t)bits;
 	uint32_t bits32 = (uint32_t)bits;
@@ -45,18 +38,18 @@ static void store(const struct format *format, uint64_t bits, void *out)
 		memcpy(out, &bits, sizeof(bits));
 }
 
-static uint64_t sign_bit(const struct format *format, bool negative)
+static uint64_t sign_bit(const struct float_format *format, bool negative)
 {
 	return (uint64_t)negative << (8 * format->size - 1);
 }
 
-static uint64_t infinity_bits(const struct format *format)
+static uint64_t infinity_bits(const struct float_format *format)
 {
 	return (uint64_t)(2 * format->max_exponent + 1) << (format->precision - 1);
 }
 
 /* (mantissa + f) * 2^exponent, 0 <= f < 1, f > 0 when `more`; mantissa not 0. */
-static uint64_t round_magnitude(const struct format *format, uint64_t mantissa, int64_t exponent,
+static uint64_t round_magnitude(const struct float_format *format, uint64_t mantissa, int64_t exponent,
 				bool more)
 {
 	int shift = __builtin_clzll(mantissa), keep = format->precision, drop;
@@ -94,7 +87,7 @@ static uint64_t round_magnitude(const struct format *format, uint64_t mantissa, 
 void round_bits(bool negative, uint64_t mantissa, int64_t exponent, bool more, enum dtype to,
 		void *out)
 {
-	const struct format *format = format_of(to);
+	const struct float_format *format = float_format_of(to);
 	uint64_t bits = sign_bit(format, negative);
 
 	if (mantissa != 0)
@@ -104,7 +97,7 @@ void round_bits(bool negative, uint64_t mantissa, int64_t exponent, bool more, e
 
 void round_f64(double value, enum dtype to, void *out)
 {
-	const struct format *format = format_of(to);
+	const struct float_format *format = float_format_of(to);
 	uint64_t bits, sign, mantissa;
 	int biased;
 

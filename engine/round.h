@@ -8,6 +8,16 @@
 #include "engine/bigint.h"
 #include "engine/dtype.h"
 
+/* The binary formats: IEEE 754 binary16, 32, 64 and bfloat16. Their finite values
+ * are multiples of 2^(min_exponent - precision + 1) below 2^(max_exponent + 1). */
+struct float_format {
+	int precision; /* significant bits, the hidden one included */
+	int min_exponent, max_exponent;
+	int size; /* bytes */
+};
+
+const struct float_format *float_format_of(enum dtype dtype);
+
 /* A binary64 value to float16, bfloat16, float32 or float64, written to out as
  * an element. NaN becomes the positive quiet NaN. */
 void round_f64(double value, enum dtype to, void *out);

@@ -10,6 +10,7 @@
 #include "proto/string_list.h"
 
 #define POINTER_SIZE 40u /* of "/partials/N" */
+#define LOOK_PARTS 1024u /* taken in between looks at the clock */
 
 struct merge {
 	struct json_reader r;
@@ -20,6 +21,7 @@ struct merge {
 	struct error differs;
 	struct partial_finish choice;
 	bool bits;
+	uint64_t begun_ns, timeout_ms; /* timeout_ms 0: none */
 };
 
 /* One of the list: taken in, and forgotten. */
@@ -50,6 +52,15 @@ static enum status add_partial(struct merge *m, const char *pointer, const char 
 	return STATUS_OK;
 }
 
+static enum status check_time(const struct merge *m, size_t parts)
+{
+	if (m->timeout_ms == 0 || parts % LOOK_PARTS != LOOK_PARTS - 1 ||
+	    (clock_ns() - m->begun_ns) / 1000000 < m->timeout_ms)
+		return STATUS_OK;
+	return fail(m->r.err, STATUS_TIMEOUT,
+		    "the merge was given up after its time had passed, at part %zu", parts);
+}
+
 static enum status add_all(struct merge *m, struct string_list *list)
 {
 	char pointer[POINTER_SIZE];
@@ -65,6 +76,8 @@ static enum status add_all(struct merge *m, struct string_list *list)
 		if (text == NULL)
 			break;
 		status = add_partial(m, pointer, text, size);
+		if (status == STATUS_OK)
+			status = check_time(m, i);
 		if (status != STATUS_OK)
 			return status;
 	}
@@ -165,8 +178,12 @@ static enum status read_members(struct merge *m, const json_t *root)
 enum status request_read_merge(struct request *request, const json_t *root, struct json_span *spans,
 			       struct error *err)
 {
-	const uint64_t begun_ns = clock_ns();
-	struct merge m = {.r = {NULL, err, ""}, .spans = spans};
+	struct merge m = {
+		.r = {NULL, err, ""},
+		.spans = spans,
+		.begun_ns = clock_ns(),
+		.timeout_ms = request->limits->timeout_ms,
+	};
 	struct result *result = NULL;
 	enum status status = read_members(&m, root);
 
@@ -179,7 +196,7 @@ enum status request_read_merge(struct request *request, const json_t *root, stru
 	partial_destroy(m.state);
 	if (status != STATUS_OK)
 		return status;
-	result->elapsed.compute_us = (clock_ns() - begun_ns) / 1000;
+	result->elapsed.compute_us = (clock_ns() - m.begun_ns) / 1000;
 	result->elapsed.total_us = result->elapsed.compute_us;
 	return request_add_result(request, result, m.bits, err);
 }

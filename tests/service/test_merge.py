@@ -439,3 +439,16 @@ def test_the_limit_of_json(start):
     part = part_of(client, [1.0], "sum")
     refused(merge(client, [part] * 1000), 413, "too_large", None)
     client.close()
+
+
+def test_timeout(start):
+    """A merge that takes longer than its time is given up, at a part that it names."""
+    one = start("--http-threads", 1, "--set", "limits.timeout=1ms")
+    client = one.client()
+    part = part_of(client, [1.5], ["sum", "max"], timeout_ms=60_000)
+    answer = merge(client, [part] * 100_000)
+    assert answer.status == 504, answer
+    assert answer.problem()["code"] == "timeout"
+    assert "at part" in answer.problem()["detail"]
+    assert merge(client, [part]).status == 200
+    client.close()

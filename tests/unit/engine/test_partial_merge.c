@@ -434,7 +434,7 @@ static void choices_are_checked(void **state)
 	struct partial_finish choices[] = {
 		{.given_ddof = true, .ddof = 1},
 		{.has_out_dtype = true, .out_dtype = DTYPE_FLOAT32},
-		{.out_count = 1, .out = {{.key = "s/~m", .dtype = DTYPE_FLOAT32}}},
+		{.out_count = 1, .out = {{.key = "max", .dtype = DTYPE_FLOAT32}}},
 		{.out_count = 1, .out = {{.key = "count", .dtype = DTYPE_FLOAT32}}},
 	};
 	static const struct {
@@ -443,7 +443,7 @@ static void choices_are_checked(void **state)
 	} expected[] = {
 		{STATUS_BAD_JOB, "/ddof"},
 		{STATUS_BAD_JOB, "/out_dtype"},
-		{STATUS_BAD_JOB, "/out_dtype/s~1~0m"},
+		{STATUS_BAD_JOB, "/out_dtype/max"},
 		{STATUS_BAD_DTYPE, "/out_dtype"},
 	};
 
