@@ -115,7 +115,7 @@ static enum status feed(void *state, const struct scan_args *args, const void *x
 
 	(void)err;
 	while (at < count) {
-		uint64_t block = count - at;
+		uint64_t block;
 
 		if (s->windowed)
 			at += scan_window_run(&s->window, args, next + at, count - at,

@@ -33,10 +33,11 @@
 #define EXACT_BINS_AHEAD 2048 /* bytes; measured */
 #define EXACT_BINS_MAX 7
 #define EXACT_BINS_VECTORS 8 /* that take elements in turn */
-#define EXACT_BINS_LANES 64  /* of all vectors of the widest instruction set */
 
 /* Elements one lane gets of a tile, when half of the vectors are in use: 2^this. */
 #define EXACT_BINS_SHARE (VECTOR_F64 == 8 ? 7 : VECTOR_F64 == 4 ? 8 : 9)
+_Static_assert(EXACT_BINS_VECTORS / 2 * VECTOR_F64 << EXACT_BINS_SHARE == ORDER_TILE,
+	       "EXACT_BINS_SHARE");
 
 /* From a bin to the next: what is left over of a tile's elements fills an
  * eighth of its room. */

@@ -112,37 +112,46 @@ static void add_parts(struct exact_products *products, const double *x, const do
 		exact_sum_add_f64(&products->low, low, count, false);
 }
 
-void exact_products_add_f64(struct exact_products *products, const double *x, const double *y,
-			    uint64_t count)
+/* To the bins, if they are tried and take them. y: NULL where right is x. */
+static bool add_to_bins(struct exact_products *products, const void *x, const void *y,
+			const void *right, uint64_t count, bool single)
+{
+	bool other = products->sum.other, added;
+
+	if (!is_tried(products))
+		return false;
+	if (single)
+		added = exact_product_ways_f32(&products->bins, x, y, count, products->trust,
+					       &products->sum);
+	else
+		added = exact_product_ways_f64(&products->bins, x, y, count, products->trust,
+					       &products->sum);
+	if (!added) {
+		note_failure(products);
+		return false;
+	}
+	for (uint64_t i = 0; i < count && !other; i++)
+		other = single ? other_than_minus_zero(((const float *)x)[i],
+						       ((const float *)right)[i])
+			       : other_than_minus_zero(((const double *)x)[i],
+						       ((const double *)right)[i]);
+	note_terms(&products->sum, other);
+	return true;
+}
+
+static void add_f64(struct exact_products *products, const double *x, const double *y,
+		    uint64_t count)
 {
 	const double *right = y != NULL ? y : x;
 
-	if (count < FEW) {
+	if (count < FEW)
 		for (uint64_t i = 0; i < count; i++)
 			exactsum_add_product(&products->sum, x[i], right[i]);
-		return;
-	}
-	if (is_tried(products)) {
-		unsigned before = exact_flags_begin();
-		bool added = exact_product_ways_f64(&products->bins, x, y, count, products->trust,
-						    &products->sum);
-
-		exact_flags_end(before);
-		if (added) {
-			bool other = products->sum.other;
-
-			for (uint64_t i = 0; i < count && !other; i++)
-				other = other_than_minus_zero(x[i], right[i]);
-			note_terms(&products->sum, other);
-			return;
-		}
-		note_failure(products);
-	}
-	add_parts(products, x, right, count);
+	else if (!add_to_bins(products, x, y, right, count, false))
+		add_parts(products, x, right, count);
 }
 
-void exact_products_add_f32(struct exact_products *products, const float *x, const float *y,
-			    uint64_t count)
+static void add_f32(struct exact_products *products, const float *x, const float *y, uint64_t count)
 {
 	const float *right = y != NULL ? y : x;
 	double term[ORDER_TILE];
@@ -152,26 +161,31 @@ void exact_products_add_f32(struct exact_products *products, const float *x, con
 			exactsum_add(&products->sum, (double)x[i] * (double)right[i]);
 		return;
 	}
-	if (is_tried(products)) {
-		unsigned before = exact_flags_begin();
-		bool added = exact_product_ways_f32(&products->bins, x, y, count, products->trust,
-						    &products->sum);
-
-		exact_flags_end(before);
-		if (added) {
-			bool other = products->sum.other;
-
-			for (uint64_t i = 0; i < count && !other; i++)
-				other = other_than_minus_zero(x[i], right[i]);
-			note_terms(&products->sum, other);
-			return;
-		}
-		note_failure(products);
-	}
+	if (add_to_bins(products, x, y, right, count, true))
+		return;
 	for (uint64_t i = 0; i < count; i++)
 		term[i] = (double)x[i] * (double)right[i];
 	products->parted = true;
 	exact_sum_add_f64(&products->high, term, count, false);
+}
+
+/* Products and what they leave over depend on the mode as sums do. */
+void exact_products_add_f64(struct exact_products *products, const double *x, const double *y,
+			    uint64_t count)
+{
+	unsigned before = exact_flags_begin();
+
+	add_f64(products, x, y, count);
+	exact_flags_end(before);
+}
+
+void exact_products_add_f32(struct exact_products *products, const float *x, const float *y,
+			    uint64_t count)
+{
+	unsigned before = exact_flags_begin();
+
+	add_f32(products, x, y, count);
+	exact_flags_end(before);
 }
 
 void exact_products_end(struct exact_products *products, struct exactsum *sum)

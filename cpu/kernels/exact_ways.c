@@ -246,8 +246,6 @@ INLINE bool narrow_f64(struct exact_bins *bins, const struct exact_input *in, ex
 	return !exact_flags_lost() && add_lanes(bins, both, 2, sum);
 }
 
-#define more_flagged more
-
 #endif
 #endif
 

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <string.h>
-#include "engine/elementary.h"
 #include "engine/order.h"
 
 #define DIGIT_MASK (((int64_t)1 << 32) - 1)
@@ -11,7 +10,6 @@
 /* Parts of a product are below 2^42, those of a tile below 2^54. */
 struct words {
 	int64_t digit[EXACTSUM_DIGITS];
-	bool other, neg_zero;
 };
 
 /* A factor as mantissa * 2^(exponent - 1075); of subnormals too. */
@@ -45,21 +43,6 @@ static inline void add_one(struct words *words, uint64_t x, uint64_t y)
 	digit[3] += (highest ^ sign) - sign;
 }
 
-/* Where a factor is 0, infinite or NaN. */
-static void add_special(struct words *words, struct exactsum *sum, uint64_t x, uint64_t y)
-{
-	struct exactsum one;
-
-	exactsum_init(&one);
-	/* No digits come of it. */
-	exactsum_add_product(&one, elementary_from_bits(x), elementary_from_bits(y));
-	words->other |= one.other;
-	words->neg_zero |= one.neg_zero;
-	sum->nan |= one.nan;
-	sum->pos_inf |= one.pos_inf;
-	sum->neg_inf |= one.neg_inf;
-}
-
 /* Digits in use, carries propagated once, so that they are below 2^34. */
 static void end(struct words *words, struct exactsum *sum)
 {
@@ -67,8 +50,6 @@ static void end(struct words *words, struct exactsum *sum)
 	int lo = 0, hi = EXACTSUM_DIGITS - 1;
 
 	exactsum_init(&part);
-	part.other = words->other;
-	part.neg_zero = words->neg_zero;
 	for (int k = EXACTSUM_DIGITS - 2; k >= 0; k--) {
 		words->digit[k + 1] += words->digit[k] >> 32;
 		words->digit[k] &= DIGIT_MASK;
@@ -96,6 +77,7 @@ static inline bool ordinary(uint64_t bits)
 void exact_wide_add(struct exactsum *sum, const double *x, const double *y, uint64_t count)
 {
 	struct words words;
+	bool other = false;
 
 	assert(count <= ORDER_TILE);
 	memset(&words, 0, sizeof(words));
@@ -105,11 +87,12 @@ void exact_wide_add(struct exactsum *sum, const double *x, const double *y, uint
 		memcpy(&a, x + i, sizeof(a));
 		memcpy(&b, y + i, sizeof(b));
 		if (__builtin_expect(ordinary(a) && ordinary(b), 1)) {
-			words.other = true;
+			other = true;
 			add_one(&words, a, b);
 		} else {
-			add_special(&words, sum, a, b);
+			exactsum_add_product(sum, x[i], y[i]); /* of which no digits come */
 		}
 	}
+	sum->other |= other;
 	end(&words, sum);
 }

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#define KERNELS_LEVEL portable
+#include "cpu/kernels/exact_flags.h"
 #include "cpu/simd.h"
 #include "engine/accum.h"
 #include "engine/elementary.h"
@@ -26,6 +28,8 @@ enum kind {
 	ENDS,     /* beside 2^-480, 2^511, and both ends of the range */
 	LEAST,    /* subnormals and their neighbours */
 	TINY,     /* products vanish in binary64 */
+	PARTED,   /* spread too far for bins; what products leave over is subnormal */
+	SINGLES,  /* likewise, of float32; some are subnormal */
 	ZEROS,    /* of both signs */
 	OUTLIER,  /* one far from the rest */
 	NANS,     /* now and then */
@@ -77,6 +81,11 @@ static double element(enum kind kind, uint64_t i, uint64_t *seed)
 					    (r >> 1 & 0xfffffffffffffu));
 	case TINY:
 		return x * 0x1p-600;
+	case PARTED:
+		return ldexp(x < 0 ? -0x1.fffffffffffffp+0 : 0x1.fffffffffffffp+0,
+			     r % 3 == 0 ? 400 : -480 + (int)(r >> 8) % 2);
+	case SINGLES:
+		return ldexp(x, r % 3 == 0 ? 100 : -125 - (int)(r >> 8) % 20);
 	case ZEROS:
 		return r % 3 == 0 ? 0.0 : -0.0;
 	case OUTLIER:
@@ -142,20 +151,52 @@ struct line {
 	float *x_f32, *y_f32;
 };
 
-/* In tiles, the last one short, ended once in between. */
+/* Whether tiles are added while the thread rounds up, flushes to zero, takes
+ * subnormals for 0 and has all flags set. */
+static bool in_odd_mode;
+
+static unsigned enter_mode(void)
+{
+	unsigned before = 0;
+
+#ifdef __SSE2__
+	before = exact_flags_get();
+	if (in_odd_mode)
+		exact_flags_set(before | 0x4000u | 0x8000u | 0x40u | 0x3fu);
+#endif
+	return before;
+}
+
+static void leave_mode(unsigned before)
+{
+#ifdef __SSE2__
+	if (in_odd_mode)
+		assert_int_not_equal(exact_flags_get() & 0x4000u, 0);
+	exact_flags_set(before);
+#else
+	(void)before;
+#endif
+}
+
+/* In tiles, the last one short, ended once in between. Without trust: as where
+ * the processor's flags do not work; it is the first member of a work of products
+ * alone. */
 static void compare(enum accum accum, const struct line *line, uint64_t count, bool single,
-		    bool omit)
+		    bool omit, bool trust)
 {
 	const struct accum_class *class = accum_class(accum, DOMAIN_F64);
 	const struct accum_args args = {.domain = DOMAIN_F64, .omit = omit};
 	void *work = aligned_alloc(64, (class->work_size + 63) / 64 * 64);
 	bool pair = accum == ACCUM_EXACT_DOT;
 	struct exact_moments value, right;
+	unsigned before;
 
 	assert_non_null(work);
 	memset(&value, 0xa5, sizeof(value));
 	class->init(&value);
 	class->work_init(work);
+	if (!trust)
+		memset(work, 0, sizeof(bool));
 	exactsum_init(&right.sum);
 	exactsum_init(&right.squares);
 	for (uint64_t at = 0; at < count; at += ORDER_TILE) {
@@ -167,10 +208,12 @@ static void compare(enum accum accum, const struct line *line, uint64_t count, b
 			tile.y = single ? (void *)(line->y_f32 + at) : (void *)(line->y + at);
 		if (omit)
 			tile.nans = nans_of(line->x + at, pair ? line->y + at : NULL, n);
+		before = enter_mode();
 		if (single)
 			class->tile_f32(work, &tile, &args);
 		else
 			class->tile(work, &tile, &args);
+		leave_mode(before);
 		if (at == 5 * ORDER_TILE)
 			class->work_end(work, &value);
 		for (uint64_t i = at; i < at + n; i++) {
@@ -201,9 +244,11 @@ static void narrow(struct line *line, uint64_t count)
 static void compare_all(const struct line *line, uint64_t count)
 {
 	for (int way = 0; way < 4; way++) {
-		compare(ACCUM_EXACT_SQUARE, line, count, way & 1, way & 2);
-		compare(ACCUM_EXACT_DOT, line, count, way & 1, way & 2);
-		compare(ACCUM_EXACT_MOMENTS, line, count, way & 1, way & 2);
+		compare(ACCUM_EXACT_SQUARE, line, count, way & 1, way & 2, true);
+		compare(ACCUM_EXACT_SQUARE, line, count, way & 1, way & 2, false);
+		compare(ACCUM_EXACT_DOT, line, count, way & 1, way & 2, true);
+		compare(ACCUM_EXACT_DOT, line, count, way & 1, way & 2, false);
+		compare(ACCUM_EXACT_MOMENTS, line, count, way & 1, way & 2, true);
 	}
 }
 
@@ -314,9 +359,37 @@ static void zero_terms(void **state)
 	drop(&line);
 }
 
+/* What the thread had is what it keeps, and what it had does not matter. */
+static void the_thread_keeps_its_mode(void **state)
+{
+	(void)state;
+#ifdef __SSE2__
+	struct line line = make();
+	uint64_t seed = 3;
+
+	for (enum simd simd = 0; simd < SIMD_COUNT; simd++) {
+		if (!simd_has(simd))
+			continue;
+		simd_use(simd);
+		for (enum kind kind = 0; kind < KINDS; kind++) {
+			fill(line.x, 5000, kind, &seed);
+			fill(line.y, 5000, kind, &seed);
+			narrow(&line, 5000);
+			in_odd_mode = true;
+			compare_all(&line, 5000);
+			in_odd_mode = false;
+		}
+	}
+	drop(&line);
+#else
+	skip();
+#endif
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_thread_keeps_its_mode),
 		cmocka_unit_test(one_kind),
 		cmocka_unit_test(changing_kinds),
 		cmocka_unit_test(zero_terms),
