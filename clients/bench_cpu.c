@@ -4,12 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 #include "clients/bench_cpu.h"
 #include "clients/bench_data.h"
+#include "engine/clock.h"
 #include "engine/engine.h"
 #include "engine/op.h"
-#include "engine/round.h"
 #include "engine/task.h"
 
 #define RUNS_MIN 5u      /* of one measurement; its median is shown */
@@ -29,14 +29,6 @@ struct bench {
 	bool wrong;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static int compare(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
@@ -44,20 +36,19 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static void report(struct bench *bench, const char *op, const char *promise, double ns)
+static void report(struct bench *bench, enum op op, enum determinism promise, double ns)
 {
+	const char *dtype = dtype_name(bench->data.dtype);
 	double bytes = (double)bench->data.count * (double)dtype_size(bench->data.dtype);
 
 	if (bench->options->json)
 		printf("%s\n  {\"dtype\": \"%s\", \"count\": %" PRIu64 ", \"op\": \"%s\", "
-		       "\"determinism\": %s%s%s, \"ns\": %.0f, \"bytes_per_second\": %.4e}",
-		       bench->first ? "" : ",", dtype_name(bench->data.dtype), bench->data.count,
-		       op, promise == NULL ? "" : "\"", promise == NULL ? "null" : promise,
-		       promise == NULL ? "" : "\"", ns, bytes * 1e9 / ns);
+		       "\"determinism\": \"%s\", \"ns\": %.0f, \"bytes_per_second\": %.4e}",
+		       bench->first ? "" : ",", dtype, bench->data.count, op_name(op),
+		       determinism_name(promise), ns, bytes * 1e9 / ns);
 	else
-		printf("%-8s %12" PRIu64 "  %-13s %-8s %14.1f %9.2f\n",
-		       dtype_name(bench->data.dtype), bench->data.count, op,
-		       promise == NULL ? "" : promise, ns / 1e3, bytes / ns);
+		printf("%-8s %12" PRIu64 "  %-4s %-8s %14.1f %9.2f\n", dtype, bench->data.count,
+		       op_name(op), determinism_name(promise), ns / 1e3, bytes / ns);
 	bench->first = false;
 }
 
@@ -101,14 +92,15 @@ static enum status run_once(struct bench *bench, enum op op, enum determinism pr
 	task->job.kind = JOB_REDUCE;
 	task->job.op_count = 1;
 	task->job.determinism = promise;
+	task->job.backend = BACKEND_CPU;
 	status = op_parse(op_name(op), &task->job.ops[0].spec, err);
 	task->x = bench_data_source(&bench->data);
 	if (status == STATUS_OK && task->x == NULL)
 		status = fail(err, STATUS_OUT_OF_MEMORY, "no memory for a source");
 	if (status == STATUS_OK) {
-		start = now_ns();
+		start = clock_ns();
 		status = task_run(bench->engine, task);
-		*ns = (double)(now_ns() - start);
+		*ns = (double)(clock_ns() - start);
 		if (status != STATUS_OK)
 			*err = task->error;
 		else
@@ -122,7 +114,7 @@ static bool enough(const struct bench *bench, unsigned runs, uint64_t start)
 {
 	if (runs >= RUNS_MAX)
 		return true;
-	return runs >= RUNS_MIN && (double)(now_ns() - start) >= bench->options->seconds * 1e9;
+	return runs >= RUNS_MIN && (double)(clock_ns() - start) >= bench->options->seconds * 1e9;
 }
 
 static double median(double *times, unsigned count)
@@ -134,7 +126,7 @@ static double median(double *times, unsigned count)
 static bool measure_job(struct bench *bench, enum op op, enum determinism promise)
 {
 	struct error err = {0};
-	uint64_t start = now_ns();
+	uint64_t start = clock_ns();
 	unsigned runs = 0;
 	double value = 0;
 
@@ -146,7 +138,7 @@ static bool measure_job(struct bench *bench, enum op op, enum determinism promis
 		}
 		runs++;
 	}
-	report(bench, op_name(op), determinism_name(promise), median(bench->times, runs));
+	report(bench, op, promise, median(bench->times, runs));
 	if (!is_right(&bench->data, op, value)) {
 		fprintf(stderr, "foldbench: %s %s of %" PRIu64 " %s is wrong: %.17g\n", op_name(op),
 			determinism_name(promise), bench->data.count, dtype_name(bench->data.dtype),
@@ -154,22 +146,6 @@ static bool measure_job(struct bench *bench, enum op op, enum determinism promis
 		bench->wrong = true;
 	}
 	return true;
-}
-
-static void measure_yardstick(struct bench *bench)
-{
-	uint64_t start = now_ns();
-	unsigned runs = 0;
-
-	while (!enough(bench, runs, start)) {
-		uint64_t from = now_ns();
-
-		/* Looking at the sum keeps the loop from being left out. */
-		if (bench_data_read_and_add(&bench->data) != bench->data.sum)
-			bench->wrong = true;
-		bench->times[runs++] = (double)(now_ns() - from);
-	}
-	report(bench, "read-and-add", NULL, median(bench->times, runs));
 }
 
 static bool measure_length(struct bench *bench, enum dtype dtype, uint64_t count)
@@ -180,7 +156,6 @@ static bool measure_length(struct bench *bench, enum dtype dtype, uint64_t count
 		fprintf(stderr, "foldbench: no memory for %" PRIu64 " elements\n", count);
 		return false;
 	}
-	measure_yardstick(bench);
 	for (unsigned i = 0; good && i < sizeof(ops) / sizeof(ops[0]); i++) {
 		for (unsigned j = 0; good && j < sizeof(promises) / sizeof(promises[0]); j++)
 			good = measure_job(bench, ops[i], promises[j]);
@@ -189,19 +164,31 @@ static bool measure_length(struct bench *bench, enum dtype dtype, uint64_t count
 	return good;
 }
 
+/* There is always a CPU backend. */
+static void describe_cpu(const struct engine *engine, struct backend_caps *out)
+{
+	unsigned count = engine_backend_count(engine);
+
+	for (unsigned i = 0; i < count; i++) {
+		engine_backend_describe(engine, i, out);
+		if (strcmp(out->name, "cpu") == 0)
+			return;
+	}
+}
+
 static void report_head(const struct bench *bench)
 {
 	struct backend_caps caps;
 
-	engine_backend_describe(bench->engine, 0, &caps);
+	describe_cpu(bench->engine, &caps);
 	if (bench->options->json) {
 		printf("{\"backend\": \"%s\", \"threads\": %u, \"measurements\": [", caps.name,
 		       caps.threads);
 		return;
 	}
-	printf("%s: %s, %u thread%s; read-and-add has one thread; medians\n\n", caps.name,
-	       caps.device, caps.threads, caps.threads == 1 ? "" : "s");
-	printf("%-8s %12s  %-13s %-8s %14s %9s\n", "dtype", "count", "op", "promise", "us", "GB/s");
+	printf("%s: %s, %u thread%s; medians\n\n", caps.name, caps.device, caps.threads,
+	       caps.threads == 1 ? "" : "s");
+	printf("%-8s %12s  %-4s %-8s %14s %9s\n", "dtype", "count", "op", "promise", "us", "GB/s");
 }
 
 int bench_cpu_run(const struct bench_cpu_options *options)

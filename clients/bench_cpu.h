@@ -1,5 +1,5 @@
-/* bench_cpu.h - foldbench cpu: the library's CPU backend, in this process,
- * against a loop that only reads and adds. */
+/* bench_cpu.h - foldbench cpu: times of the library's CPU backend, in this
+ * process. */
 #ifndef CLIENTS_BENCH_CPU_H
 #define CLIENTS_BENCH_CPU_H
 

@@ -1,11 +1,9 @@
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "clients/bench_data.h"
 
 #define SCALE 0x1p-10
-#define SUMS 16u /* independent chains: more than an adder's latency */
 
 static int64_t integer_at(uint64_t index)
 {
@@ -52,47 +50,9 @@ void bench_data_deinit(struct bench_data *data)
 	data->elements = NULL;
 }
 
-static void close_source(struct source *source)
-{
-	free(source);
-}
-
 struct source *bench_data_source(const struct bench_data *data)
 {
-	struct source *source = calloc(1, sizeof(*source));
+	struct array_desc desc = {.dtype = data->dtype, .ndim = 1, .shape = {data->count}};
 
-	if (source == NULL)
-		return NULL;
-	source->desc.dtype = data->dtype;
-	source->desc.ndim = 1;
-	source->desc.shape[0] = data->count;
-	source->data = data->elements;
-	source->close = close_source;
-	return source;
-}
-
-#define READ_AND_ADD(type)                                           \
-	do {                                                         \
-		const type *x = data->elements;                      \
-		uint64_t i = 0;                                      \
-                                                                     \
-		for (; i + SUMS <= data->count; i += SUMS) {         \
-			for (unsigned lane = 0; lane < SUMS; lane++) \
-				sums[lane] += (double)x[i + lane];   \
-		}                                                    \
-		for (; i < data->count; i++)                         \
-			sums[0] += (double)x[i];                     \
-	} while (0)
-
-double bench_data_read_and_add(const struct bench_data *data)
-{
-	double sums[SUMS] = {0};
-
-	if (data->dtype == DTYPE_FLOAT32)
-		READ_AND_ADD(float);
-	else
-		READ_AND_ADD(double);
-	for (unsigned lane = 1; lane < SUMS; lane++)
-		sums[0] += sums[lane];
-	return sums[0];
+	return source_over_memory(&desc, data->elements);
 }

@@ -23,8 +23,4 @@ void bench_data_deinit(struct bench_data *data);
 /* A source that leaves the elements alone when it is closed; NULL: no memory. */
 struct source *bench_data_source(const struct bench_data *data);
 
-/* The yardstick: one thread reads every element and adds it to one of sixteen
- * sums. Returns their sum. */
-double bench_data_read_and_add(const struct bench_data *data);
-
 #endif

@@ -1,27 +1,19 @@
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "clients/ctl_progress.h"
+#include "engine/clock.h"
 
 #define FIRST_NS 500000000u /* shorter uploads say nothing; chosen */
 #define EVERY_NS 200000000u /* between two lines; chosen */
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void ctl_progress_start(struct ctl_progress *progress, bool wanted, int64_t total)
 {
 	memset(progress, 0, sizeof(*progress));
 	progress->wanted = wanted;
 	progress->total = total;
-	progress->start_ns = now_ns();
+	progress->start_ns = clock_ns();
 	progress->last_ns = progress->start_ns + FIRST_NS - EVERY_NS;
 }
 
@@ -78,7 +70,7 @@ void ctl_progress_update(struct ctl_progress *progress, uint64_t sent)
 
 	if (!progress->wanted)
 		return;
-	now = now_ns();
+	now = clock_ns();
 	if (now >= progress->last_ns + EVERY_NS)
 		show(progress, sent, now);
 }
@@ -87,7 +79,7 @@ void ctl_progress_end(struct ctl_progress *progress, uint64_t sent)
 {
 	if (!progress->shown)
 		return;
-	show(progress, sent, now_ns());
+	show(progress, sent, clock_ns());
 	if (isatty(STDERR_FILENO))
 		fputc('\n', stderr);
 }

@@ -5,7 +5,7 @@
 
 struct memory_source {
 	struct source base;
-	void *owned;
+	void *owned; /* NULL: the data is not the source's */
 };
 
 static void memory_close(struct source *self)
@@ -16,7 +16,7 @@ static void memory_close(struct source *self)
 	free(source);
 }
 
-struct source *source_from_memory(const struct array_desc *desc, void *data)
+struct source *source_over_memory(const struct array_desc *desc, const void *data)
 {
 	struct memory_source *source = calloc(1, sizeof(*source));
 
@@ -25,8 +25,16 @@ struct source *source_from_memory(const struct array_desc *desc, void *data)
 	source->base.desc = *desc;
 	source->base.data = data;
 	source->base.close = memory_close;
-	source->owned = data;
 	return &source->base;
+}
+
+struct source *source_from_memory(const struct array_desc *desc, void *data)
+{
+	struct source *source = source_over_memory(desc, data);
+
+	if (source != NULL)
+		((struct memory_source *)source)->owned = data;
+	return source;
 }
 
 struct spool_source {

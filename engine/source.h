@@ -27,7 +27,10 @@ struct source {
 	void (*close)(struct source *self); /* frees self */
 };
 
-/* Owns data (from malloc), which holds all elements, native-endian. */
+/* data holds all elements, native-endian, and outlives the source. */
+struct source *source_over_memory(const struct array_desc *desc, const void *data);
+
+/* The same, but owns data, which is from malloc. */
 struct source *source_from_memory(const struct array_desc *desc, void *data);
 
 /* The elements are bytes of the spool from offset on, in the other byte order

@@ -96,20 +96,3 @@ void bench_arrays_deinit(struct bench_arrays *arrays)
 		if (arrays->all[i].name[0] != '\0')
 			(void)bench_array_drop(arrays, arrays->all[i].name, NULL);
 }
-
-static void close_source(struct source *source)
-{
-	free(source);
-}
-
-struct source *bench_array_source(const struct bench_array *array)
-{
-	struct source *source = calloc(1, sizeof(*source));
-
-	if (source == NULL)
-		return NULL;
-	source->desc = array->desc;
-	source->data = array->elements;
-	source->close = close_source;
-	return source;
-}

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "engine/array.h"
-#include "engine/source.h"
 #include "engine/status.h"
 
 #define BENCH_ARRAYS 16u /* at one time */
@@ -34,8 +33,5 @@ void bench_arrays_deinit(struct bench_arrays *arrays);
 
 /* NULL: no such array. */
 const struct bench_array *bench_array_find(const struct bench_arrays *arrays, const char *name);
-
-/* A source that leaves the elements alone when it is closed; NULL: no memory. */
-struct source *bench_array_source(const struct bench_array *array);
 
 #endif

@@ -49,7 +49,7 @@ static struct task *make_task(const struct bench_job *job, const struct bench_ar
 		task->job.axis_count = 1;
 		task->job.axes[0] = job->axis;
 	}
-	task->x = bench_array_source(array);
+	task->x = source_over_memory(&array->desc, array->elements);
 	if (task->x == NULL) {
 		task_destroy(task);
 		return NULL;

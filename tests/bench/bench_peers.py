@@ -77,12 +77,11 @@ class Plain:
 
     LOOP = {"sum": "sum", "mean": "sum", "max": "max", "l2": "squares"}
 
-    def __init__(self, bench, array, op, level, vectors, ahead, threads):
-        self.bench, self.op, self.array = bench, op, array
+    def __init__(self, bench, array, count, op, level, vectors, ahead, threads):
+        self.bench, self.op, self.array, self.count = bench, op, array, count
         self.name = f"plain {level} x{vectors}" + (f" +{ahead}" if ahead else "")
         self.words = (self.LOOP[op], level, vectors, ahead, threads)
         self.how = (level, vectors, ahead)
-        self.count = None
 
     def measure(self, runs):
         ns, (value,) = _measured(self.bench.ask("plain", self.array, runs, *self.words))

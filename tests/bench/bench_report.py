@@ -20,22 +20,37 @@ GROUPS = {
     "xsum": "exact sum against xsum's large accumulator (how many times as fast)",
     "tile": "exact sum of 1,024 elements, accumulator alone, against the ceiling",
     "together": "sum, mean, var, min, max, l2 in one job against sum alone (times the time)",
-    "axes": "4,096 x 4,096: sum over axis 0",
+    "axes": "4,096 x 4,096: sum over axis 0 "
+    "(beside axis 1: times the time; beside NumPy: how many times as fast)",
     "json": "POST of a million numbers as JSON",
 }
 
 
 class Row:
-    """foldd against a peer. ratio: how many times as fast foldd is, or, with
-    `at_most`, how many times as long it takes; both of the best times."""
+    """foldd against a peer. ratio: how many times as fast foldd is, or, when
+    slower_is_more (None: with `at_most`), how many times as long it takes; both
+    of the best times."""
 
-    def __init__(self, group, what, dtype, size, threads, foldd, peer, peer_times, **target):
+    def __init__(
+        self,
+        group,
+        what,
+        dtype,
+        size,
+        threads,
+        foldd,
+        peer,
+        peer_times,
+        *,
+        at_least=None,
+        at_most=None,
+        slower_is_more=None,
+    ):
         self.group, self.what, self.dtype, self.size = group, what, dtype, size
         self.threads, self.peer = threads, peer
         self.foldd, self.peer_times = foldd, peer_times
-        self.at_least = target.get("at_least")
-        self.at_most = target.get("at_most")
-        self.slower_is_more = target.get("slower_is_more", self.at_most is not None)
+        self.at_least, self.at_most = at_least, at_most
+        self.slower_is_more = at_most is not None if slower_is_more is None else slower_is_more
 
     def _ratio(self, foldd, peer):
         return foldd / peer if self.slower_is_more else peer / foldd

@@ -1,7 +1,6 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "cpu/simd.h"
 #include "engine/accum.h"
 #include "engine/clock.h"
 #include "engine/order.h"
@@ -14,21 +13,7 @@ struct sums {
 	const struct bench_array *array;
 	void *work; /* of the class, open */
 	double *out;
-	double wide[BENCH_TILE]; /* of float32 that the class takes only widened */
 };
-
-static void add_f32(struct sums *sums, const float *x, struct tile *tile,
-		    const struct accum_args *args)
-{
-	if (sums->class->tile_f32 != NULL) {
-		tile->x = x;
-		sums->class->tile_f32(sums->work, tile, args);
-		return;
-	}
-	simd_kernels()->widen(DTYPE_FLOAT32, x, BENCH_TILE, DOMAIN_F64, sums->wide);
-	tile->x = sums->wide;
-	sums->class->tile(sums->work, tile, args);
-}
 
 static void sum_tile(struct sums *sums, uint64_t index)
 {
@@ -37,30 +22,24 @@ static void sum_tile(struct sums *sums, uint64_t index)
 	const uint64_t first = index * BENCH_TILE;
 	bool single = sums->array->desc.dtype == DTYPE_FLOAT32;
 	struct tile tile = {.count = BENCH_TILE, .position = first};
-	struct exactsum value, *sum = &value;
+	struct exactsum sum;
 	float rounded;
 
-	if (class->work_end != NULL)
-		class->work_init(sums->work);
-	else
-		class->init(sums->work); /* the work is a value */
+	class->work_init(sums->work);
 	if (single) {
-		add_f32(sums, (const float *)sums->array->elements + first, &tile, &args);
+		tile.x = (const float *)sums->array->elements + first;
+		class->tile_f32(sums->work, &tile, &args);
 	} else {
 		tile.x = (const double *)sums->array->elements + first;
 		class->tile(sums->work, &tile, &args);
 	}
-	if (class->work_end == NULL) {
-		sum = sums->work;
-	} else {
-		class->init(sum);
-		class->work_end(sums->work, sum);
-	}
+	class->init(&sum);
+	class->work_end(sums->work, &sum);
 	if (single) {
-		exactsum_round(sum, DTYPE_FLOAT32, &rounded);
+		exactsum_round(&sum, DTYPE_FLOAT32, &rounded);
 		sums->out[index] = (double)rounded;
 	} else {
-		exactsum_round(sum, DTYPE_FLOAT64, &sums->out[index]);
+		exactsum_round(&sum, DTYPE_FLOAT64, &sums->out[index]);
 	}
 }
 
@@ -84,7 +63,6 @@ enum status bench_tile_run(const struct bench_array *array, unsigned rounds, uns
 	struct sums sums = {.class = accum_class(ACCUM_EXACT_SUM, DOMAIN_F64), .array = array};
 	uint64_t tiles = array->count / BENCH_TILE;
 	enum dtype dtype = array->desc.dtype;
-	size_t work_size;
 
 	if (tiles == 0 || array->count % BENCH_TILE != 0)
 		return fail(err, STATUS_BAD_SHAPE, "%s is no number of tiles of %u", array->name,
@@ -92,8 +70,7 @@ enum status bench_tile_run(const struct bench_array *array, unsigned rounds, uns
 	if (dtype != DTYPE_FLOAT64 && dtype != DTYPE_FLOAT32)
 		return fail(err, STATUS_BAD_DTYPE, "no exact sum of tiles of %s",
 			    dtype_name(dtype));
-	work_size = sums.class->work_end != NULL ? sums.class->work_size : sums.class->size;
-	sums.work = aligned_alloc(64, (work_size + 63) / 64 * 64);
+	sums.work = aligned_alloc(64, (sums.class->work_size + 63) / 64 * 64);
 	sums.out = calloc(tiles, sizeof(*sums.out));
 	if (sums.work == NULL || sums.out == NULL) {
 		free(sums.work);

@@ -34,7 +34,6 @@ enum threads { THREADS_ONE, THREADS_ALL, THREADS_COUNT };
 struct bench {
 	struct engine *engines[THREADS_COUNT];
 	struct plain_team *teams[THREADS_COUNT];
-	unsigned all; /* threads */
 	struct bench_arrays arrays;
 	double ns[MAX_RUNS];
 };
@@ -118,11 +117,11 @@ static enum status do_info(struct bench *bench, const struct words *words, struc
 {
 	const char *comma = "";
 
+	(void)bench;
 	(void)words;
 	(void)err;
-	printf("{\"version\": \"%s\", \"compiler\": \"%s\", \"threads\": %u, \"simd\": \"%s\", "
-	       "\"levels\": [",
-	       PACKAGE_VERSION, __VERSION__, bench->all, simd_name(simd_current()));
+	printf("{\"version\": \"%s\", \"compiler\": \"%s\", \"simd\": \"%s\", \"levels\": [",
+	       PACKAGE_VERSION, __VERSION__, simd_name(simd_current()));
 	for (unsigned simd = 0; simd < SIMD_COUNT; simd++) {
 		if (!simd_has(simd))
 			continue;
@@ -344,6 +343,7 @@ static void obey(struct bench *bench, char *line)
 static enum status prepare(struct bench *bench, struct error *err)
 {
 	struct backend_caps caps;
+	unsigned all = 1; /* threads */
 	enum status status = STATUS_OK;
 
 	for (unsigned i = 0; status == STATUS_OK && i < THREADS_COUNT; i++) {
@@ -357,10 +357,10 @@ static enum status prepare(struct bench *bench, struct error *err)
 	for (unsigned i = 0; i < engine_backend_count(bench->engines[THREADS_ALL]); i++) {
 		engine_backend_describe(bench->engines[THREADS_ALL], i, &caps);
 		if (strcmp(caps.name, "cpu") == 0)
-			bench->all = caps.threads;
+			all = caps.threads;
 	}
 	bench->teams[THREADS_ONE] = plain_team_create(1);
-	bench->teams[THREADS_ALL] = plain_team_create(bench->all);
+	bench->teams[THREADS_ALL] = plain_team_create(all);
 	if (bench->teams[THREADS_ONE] == NULL || bench->teams[THREADS_ALL] == NULL)
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory or no threads for the loops");
 	return STATUS_OK;

@@ -1,21 +1,13 @@
 /* jansson_read.c - how fast jansson alone turns the text of a job object into
  * an array of doubles: the peer of the JSON benchmark (tests/bench/run).
  *
- * usage: jansson_read FILE RUNS; prints {"best_s", "median_s", "sum"}. */
+ * usage: jansson_read FILE RUNS; prints {"ns": [...], "sum"}, the time of each run. */
 #include "config.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+#include "engine/clock.h"
 
 static char *slurp(const char *path, size_t *size)
 {
@@ -39,9 +31,9 @@ static char *slurp(const char *path, size_t *size)
 }
 
 /* Parse, copy to an array, sum it. Negative on failure. */
-static int once(const char *text, size_t size, double *seconds, double *sum)
+static int once(const char *text, size_t size, double *ns, double *sum)
 {
-	double begin = now();
+	uint64_t begin = clock_ns();
 	json_t *job = json_loadb(text, size, 0, NULL);
 	json_t *data = json_object_get(job, "data");
 	size_t count = json_array_size(data);
@@ -59,16 +51,9 @@ static int once(const char *text, size_t size, double *seconds, double *sum)
 	*sum = 0;
 	for (i = 0; i < count; i++)
 		*sum += numbers[i];
-	*seconds = now() - begin;
+	*ns = (double)(clock_ns() - begin);
 	free(numbers);
 	return 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 int main(int argc, char **argv)
@@ -76,26 +61,27 @@ int main(int argc, char **argv)
 	int runs = argc == 3 ? atoi(argv[2]) : 0;
 	size_t size = 0;
 	char *text = runs > 0 ? slurp(argv[1], &size) : NULL;
-	double *seconds = runs > 0 ? calloc((size_t)runs, sizeof(*seconds)) : NULL;
+	double *ns = runs > 0 ? calloc((size_t)runs, sizeof(*ns)) : NULL;
 	double sum = 0;
 	int status = EXIT_FAILURE;
 
-	if (text == NULL || seconds == NULL) {
+	if (text == NULL || ns == NULL) {
 		fprintf(stderr, "usage: jansson_read FILE RUNS\n");
 		goto out;
 	}
 	for (int i = 0; i < runs; i++) {
-		if (once(text, size, &seconds[i], &sum) < 0) {
+		if (once(text, size, &ns[i], &sum) < 0) {
 			fprintf(stderr, "jansson_read: %s is no job with data\n", argv[1]);
 			goto out;
 		}
 	}
-	qsort(seconds, (size_t)runs, sizeof(*seconds), compare);
-	printf("{\"best_s\": %.9f, \"median_s\": %.9f, \"sum\": %.17g}\n", seconds[0],
-	       seconds[runs / 2], sum);
+	printf("{\"ns\": [");
+	for (int i = 0; i < runs; i++)
+		printf("%s%.0f", i == 0 ? "" : ", ", ns[i]);
+	printf("], \"sum\": %.17g}\n", sum);
 	status = EXIT_SUCCESS;
 out:
-	free(seconds);
+	free(ns);
 	free(text);
 	return status;
 }

@@ -1,6 +1,6 @@
 """POST of a million numbers as JSON: megabytes of body a second on one core.
 
-usage: json_post.py OUT.json
+usage: json_post.py, with a report as JSON on standard output
 
 The daemon is held on one CPU, with one HTTP thread; the client and jansson,
 alone with the same text, run on another, in turn with the daemon. Time is from
@@ -10,14 +10,12 @@ the first byte sent to the whole answer, over one kept connection.
 import json
 import math
 import os
-import statistics
 import subprocess
-import sys
 import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
+from bench_turns import Times
 
 from harness.daemon import Daemon, build_folder
 
@@ -40,17 +38,17 @@ def body_of(digits):
 def time_posts(client, body):
     head = b"POST /v1/reduce HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
     head += b"Content-Length: %d\r\n\r\n" % len(body)
-    seconds, answer = [], None
+    ns, answer = [], None
     for run in range(WARM + RUNS):
-        begin = time.perf_counter()
+        begin = time.perf_counter_ns()
         client.send(head)
         client.socket.sendall(body)
         answer = client.read_response()
-        took = time.perf_counter() - begin
+        took = time.perf_counter_ns() - begin
         assert answer.status == 200, answer
         if run >= WARM:
-            seconds.append(took)
-    return seconds, answer.json()["results"]["sum"]
+            ns.append(took)
+    return ns, answer.json()["results"]["sum"]
 
 
 def time_jansson(body, cpu):
@@ -64,14 +62,6 @@ def time_jansson(body, cpu):
             capture_output=True,
         )
     return json.loads(done.stdout)
-
-
-def times_report(seconds, runs):
-    return {
-        "best_ns": min(seconds) * 1e9,
-        "median_ns": statistics.median(seconds) * 1e9,
-        "runs": runs,
-    }
 
 
 def measure():
@@ -89,27 +79,24 @@ def measure():
         body = body_of(digits)
         numbers = [float(x) for x in body.split(b"[")[1].rstrip(b"]}").split(b",")]
         wanted = math.fsum(numbers)
-        seconds, peer_seconds = [], []
+        times, peer_times = Times(), Times()
         for _ in range(TURNS):
-            its, total = time_posts(client, body)
+            ns, total = time_posts(client, body)
             assert total == wanted, (total, wanted)
-            seconds += its
+            times.ns += ns
             peer = time_jansson(body, own)
             assert math.isclose(peer["sum"], wanted, rel_tol=1e-9), (peer, wanted)
-            peer_seconds += [peer["best_s"], peer["median_s"]]
+            peer_times.ns += peer["ns"]
         rows.append(
             {
                 "digits": digits,
                 "body_bytes": len(body),
-                "foldd": times_report(seconds, TURNS * RUNS),
-                "jansson": times_report(peer_seconds, TURNS * PEER_RUNS),
+                "foldd": times.report(),
+                "jansson": peer_times.report(),
             }
         )
     daemon.stop()
     return {
-        "benchmark": "json_post",
-        "numbers": COUNT,
-        "requests": TURNS * RUNS,
         "cpus": {"daemon": server, "client": own},
         "one_cpu_for_both": server == own,
         "target_mb_s": TARGET_MB_S,
@@ -119,7 +106,7 @@ def measure():
 
 
 def main():
-    Path(sys.argv[1]).write_text(json.dumps(measure(), indent=1) + "\n")
+    print(json.dumps(measure()))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@
 #ifndef TESTS_BENCH_PLAIN_LOOPS_H
 #define TESTS_BENCH_PLAIN_LOOPS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum plain_op { PLAIN_SUM, PLAIN_SQUARES, PLAIN_MAX, PLAIN_OP_COUNT };

@@ -2,7 +2,6 @@
 #ifndef TESTS_BENCH_PLAIN_TEAM_H
 #define TESTS_BENCH_PLAIN_TEAM_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "tests/bench/plain_loops.h"

@@ -40,6 +40,7 @@ class Worker(threading.Thread):
             self.file,
             self.scan,
             self.batch,
+            self.merge,
             self.bad,
             self.leave,
         )
@@ -96,6 +97,17 @@ class Worker(threading.Thread):
         jobs = [{"kind": "reduce", "op": "sum", "data": [n]} for n in range(50)]
         response = client.job("/v1/batch", {"jobs": jobs})
         assert [entry["results"]["sum"] for entry in response.json()["results"]] == list(range(50))
+
+    def merge(self, client):
+        array = self.array()
+        cut = self.rng.randrange(len(array) + 1)
+        partials = []
+        for part in (array[:cut], array[cut:]):
+            query = "op=sum&determinism=exact&partial=true"
+            response = client.post("/v1/reduce", query, npy(part, "float64"))
+            self.check(response, part.sum())
+            partials.append(response.json()["partial"])
+        self.check(client.job("/v1/merge", {"partials": partials}), array.sum())
 
     def bad(self, client):
         body = self.rng.choice((b"{", b'{"op": "nop", "data": [1]}', b"\x93NUMPY\x01\x00\xff\xff{"))

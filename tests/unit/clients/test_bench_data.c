@@ -37,7 +37,6 @@ static void check(enum dtype dtype, uint64_t count)
 	assert_true(data.l2 * data.l2 - squares < 1e-12 * squares);
 	assert_true(deviations - data.var * (double)count <= 1e-10 * squares);
 	assert_true(data.var * (double)count - deviations <= 1e-10 * squares);
-	assert_true(bench_data_read_and_add(&data) == data.sum);
 	bench_data_deinit(&data);
 }
 
@@ -56,6 +55,7 @@ static void test_source(void **state)
 {
 	struct bench_data data;
 	struct source *source;
+	double sum = 0;
 
 	(void)state;
 	assert_true(bench_data_init(&data, DTYPE_FLOAT64, 10));
@@ -66,7 +66,9 @@ static void test_source(void **state)
 	assert_true(source->desc.shape[0] == 10);
 	source_close(source);
 	/* Still there. */
-	assert_true(bench_data_read_and_add(&data) == data.sum);
+	for (unsigned i = 0; i < 10; i++)
+		sum += ((const double *)data.elements)[i];
+	assert_true(sum == data.sum);
 	bench_data_deinit(&data);
 }
 

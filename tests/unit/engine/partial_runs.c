@@ -18,16 +18,6 @@ struct job runs_job(const char *ops, enum determinism determinism)
 	return job;
 }
 
-static void *copy(const void *data, uint64_t size)
-{
-	void *out = malloc(size + 1);
-
-	if (out == NULL)
-		abort();
-	memcpy(out, data, size);
-	return out;
-}
-
 struct task *runs_reduce(struct engine *engine, const struct job *job,
 			 const struct array_desc *desc, const void *x, const void *y, uint64_t seed)
 {
@@ -40,9 +30,9 @@ struct task *runs_reduce(struct engine *engine, const struct job *job,
 	size *= dtype_size(desc->dtype);
 	task->job = *job;
 	if (y != NULL)
-		task->y = source_from_memory(desc, copy(y, size));
+		task->y = source_over_memory(desc, y);
 	if (seed == 0) {
-		task->x = source_from_memory(desc, copy(x, size));
+		task->x = source_over_memory(desc, x);
 		task_run(engine, task);
 		return task;
 	}
