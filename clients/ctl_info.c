@@ -15,10 +15,24 @@ static bool finish_grid(struct ctl_grid *grid, bool good, FILE *stream)
 	return good;
 }
 
-/* Objects with the same members: a line each, a column a member. */
+/* Those of the backend that has most (a CPU's name their instruction set). */
+static json_t *most_members(const json_t *backends)
+{
+	json_t *most = json_array_get(backends, 0), *backend;
+	size_t i;
+
+	json_array_foreach(backends, i, backend)
+	{
+		if (json_object_size(backend) > json_object_size(most))
+			most = backend;
+	}
+	return most;
+}
+
+/* A line for each, a column for each member. */
 static bool print_backends(const json_t *backends, FILE *stream)
 {
-	json_t *first = json_array_get(backends, 0), *backend;
+	json_t *first = most_members(backends), *backend;
 	struct ctl_grid *grid =
 		ctl_grid_create(json_array_size(backends) + 1, json_object_size(first));
 	bool good = grid != NULL;
@@ -34,6 +48,18 @@ static bool print_backends(const json_t *backends, FILE *stream)
 		column++;
 	}
 	return finish_grid(grid, good, stream);
+}
+
+static void print_absent(const json_t *absent, FILE *stream)
+{
+	const json_t *backend;
+	size_t i;
+
+	if (json_array_size(absent) != 0)
+		fputc('\n', stream);
+	json_array_foreach(absent, i, backend)
+		fprintf(stream, "no %s: %s\n", ctl_json_member(backend, "name"),
+			ctl_json_member(backend, "why"));
 }
 
 static bool has_word(const json_t *list, const char *word)
@@ -139,6 +165,7 @@ enum ctl_exit ctl_info_print(const json_t *info, FILE *stream)
 	    !print_operations(json_object_get(info, "operations"), stream) ||
 	    !print_limits(json_object_get(info, "limits"), stream))
 		return ctl_no_memory();
+	print_absent(json_object_get(info, "absent_backends"), stream);
 	print_types(json_object_get(info, "dtypes"), stream);
 	print_not_implemented(json_object_get(info, "not_implemented"), stream);
 	return CTL_OK;

@@ -40,6 +40,12 @@ static void processor_name(char *out, size_t size)
 		fclose(file);
 }
 
+static unsigned cpu_count(struct error *err)
+{
+	(void)err;
+	return 1;
+}
+
 static enum status cpu_open(unsigned device, unsigned threads, struct backend **out,
 			    struct error *err)
 {
@@ -92,6 +98,7 @@ static uint64_t cpu_estimate(const struct backend *self, const struct plan *plan
 
 const struct backend_ops cpu_backend = {
 	.name = "cpu",
+	.count = cpu_count,
 	.open = cpu_open,
 	.close = cpu_close,
 	.describe = cpu_describe,

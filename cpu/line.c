@@ -389,9 +389,10 @@ enum status line_open(struct stream *stream, struct line **out, struct error *er
 		status = fail(err, STATUS_OUT_OF_MEMORY, "no memory for a line");
 	if (status == STATUS_OK)
 		status = open_accums(line, err);
-	plan_passes(line);
-	if (status == STATUS_OK)
+	if (status == STATUS_OK) {
+		plan_passes(line);
 		status = open_workers(line, err);
+	}
 	if (status != STATUS_OK) {
 		line_close(line);
 		return status;

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "cpu/scan_store.h"
 
-#include <stdio.h>
+#include "engine/prefix.h"
 
 void scan_store_rounded(__int128 value, enum dtype to, void *out)
 {
@@ -43,15 +43,5 @@ bool scan_store_integer(__int128 value, const struct scan_args *args,
 enum status scan_overflow(const struct scan_args *args, uint64_t position, const char *value,
 			  struct error *err)
 {
-	enum status status = fail(err, STATUS_INTEGER_OVERFLOW,
-				  "the prefix %s at element %llu%s%s is out of the range of %s",
-				  op_name(args->op), (unsigned long long)position,
-				  value[0] != '\0' ? ", " : "", value, dtype_name(args->result));
-
-	if (err != NULL) {
-		err->has_index = true;
-		err->index = position;
-		snprintf(err->value, sizeof(err->value), "%s", value);
-	}
-	return status;
+	return prefix_overflow(args->op, args->result, position, value, err);
 }

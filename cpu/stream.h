@@ -9,9 +9,9 @@
 #ifndef CPU_STREAM_H
 #define CPU_STREAM_H
 
-#include "cpu/emit.h"
 #include "cpu/stage.h"
 #include "cpu/team.h"
+#include "engine/emit.h"
 #include "engine/plan.h"
 #include "engine/result.h"
 

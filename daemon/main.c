@@ -56,6 +56,20 @@ static enum status open_listeners(struct daemon *daemon, const struct settings *
 	return status;
 }
 
+/* Who computes here, and who does not. */
+static void log_backends(const struct engine *engine)
+{
+	for (unsigned i = 0; i < engine_backend_count(engine); i++) {
+		struct backend_caps caps;
+
+		engine_backend_describe(engine, i, &caps);
+		log_line(LOG_INFO, "backend %s: %s", caps.name, caps.device);
+	}
+	for (unsigned i = 0; i < engine_absent_count(engine); i++)
+		log_line(LOG_INFO, "no backend %s: %s", engine_absent(engine, i)->name,
+			 engine_absent(engine, i)->why);
+}
+
 static enum status open_engine(struct service *service, struct loop *loop, struct error *err)
 {
 	const struct settings *settings = service->settings;
@@ -68,6 +82,7 @@ static enum status open_engine(struct service *service, struct loop *loop, struc
 
 	if (status != STATUS_OK)
 		return status;
+	log_backends(service->engine);
 	service->scheduler = scheduler_start(service->engine, (unsigned)settings->workers);
 	if (service->scheduler == NULL)
 		return fail(err, STATUS_OUT_OF_MEMORY, "cannot start %" PRIu64 " workers",

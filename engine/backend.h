@@ -23,13 +23,21 @@ struct backend_caps {
 	uint64_t memory;         /* bytes of its memory */
 	uint64_t launch_ns;      /* measured: least time of one job */
 	double bytes_per_second; /* measured: reading an array once */
+
+	/* Measured: copies between page-locked host memory and the device's;
+	 * 0 where there are none. */
+	double in_bytes_per_second, out_bytes_per_second;
 };
 
 struct backend_ops {
 	const char *name; /* as in the job's `backend` */
 
-	/* STATUS_BACKEND_UNAVAILABLE: not on this machine; the engine goes
-	 * on without it. `threads`: see engine_config. */
+	/* Devices of this kind, opened as 0 .. count-1, each a backend of its
+	 * own. Of 0, err says why. */
+	unsigned (*count)(struct error *err);
+
+	/* STATUS_BACKEND_UNAVAILABLE: does not work here; the engine goes on
+	 * without it. `threads`: see engine_config. */
 	enum status (*open)(unsigned device, unsigned threads, struct backend **out,
 			    struct error *err);
 	void (*close)(struct backend *self);
@@ -55,5 +63,8 @@ struct backend_ops {
 };
 
 extern const struct backend_ops cpu_backend;
+#ifdef HAVE_CUDA
+extern const struct backend_ops cuda_backend;
+#endif
 
 #endif

@@ -4,6 +4,9 @@
 #include <stddef.h>
 
 const struct backend_ops *const backends[] = {
+#ifdef HAVE_CUDA
+	&cuda_backend,
+#endif
 	&cpu_backend,
 	NULL,
 };

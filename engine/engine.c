@@ -2,17 +2,19 @@
 #include "engine/engine.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/backends.h"
 #include "engine/job.h"
 #include "engine/plan.h"
 
-#define MAX_BACKENDS 8u
+#define MAX_BACKENDS 64u
 
 struct opened {
 	const struct backend_ops *ops;
 	struct backend *backend;
+	unsigned device;
 };
 
 struct engine {
@@ -20,6 +22,8 @@ struct engine {
 	char *spool_directory; /* NULL: the default */
 	unsigned backend_count;
 	struct opened backends[MAX_BACKENDS];
+	unsigned absent_count;
+	struct backend_absent absent[MAX_BACKENDS];
 };
 
 /* Processors that this process may run on. */
@@ -32,20 +36,59 @@ static unsigned usable_processors(void)
 	return (unsigned)CPU_COUNT(&set);
 }
 
-/* A backend that is not on this machine is left out; any other failure ends
- * the start. */
+static void note_absent(struct engine *engine, const char *name, const char *why)
+{
+	struct backend_absent *absent = &engine->absent[engine->absent_count];
+
+	if (engine->absent_count == MAX_BACKENDS)
+		return;
+	snprintf(absent->name, sizeof(absent->name), "%s", name);
+	snprintf(absent->why, sizeof(absent->why), "%s", why);
+	engine->absent_count++;
+}
+
+/* A device that does not work is left out; any other failure ends the start. */
+static enum status open_device(struct engine *engine, const struct backend_ops *ops,
+			       unsigned device, unsigned threads, struct error *err)
+{
+	struct opened *opened = &engine->backends[engine->backend_count];
+	struct error why = {0};
+	enum status status;
+	char name[24];
+
+	if (engine->backend_count == MAX_BACKENDS)
+		return STATUS_OK;
+	status = ops->open(device, threads, &opened->backend, &why);
+	if (status == STATUS_BACKEND_UNAVAILABLE) {
+		snprintf(name, sizeof(name), "%s:%u", ops->name, device);
+		note_absent(engine, name, why.text);
+		return STATUS_OK;
+	}
+	if (status != STATUS_OK) {
+		if (err != NULL)
+			*err = why;
+		return status;
+	}
+	opened->ops = ops;
+	opened->device = device;
+	engine->backend_count++;
+	return STATUS_OK;
+}
+
 static enum status open_backends(struct engine *engine, unsigned threads, struct error *err)
 {
-	for (unsigned i = 0; backends[i] != NULL && engine->backend_count < MAX_BACKENDS; i++) {
-		struct opened *opened = &engine->backends[engine->backend_count];
-		enum status status = backends[i]->open(0, threads, &opened->backend, err);
+	for (unsigned i = 0; backends[i] != NULL; i++) {
+		struct error why = {0};
+		unsigned count = backends[i]->count(&why);
 
-		if (status == STATUS_BACKEND_UNAVAILABLE)
-			continue;
-		if (status != STATUS_OK)
-			return status;
-		opened->ops = backends[i];
-		engine->backend_count++;
+		if (count == 0)
+			note_absent(engine, backends[i]->name, why.text);
+		for (unsigned device = 0; device < count; device++) {
+			enum status status = open_device(engine, backends[i], device, threads, err);
+
+			if (status != STATUS_OK)
+				return status;
+		}
 	}
 	if (engine->backend_count == 0)
 		return fail(err, STATUS_BACKEND_UNAVAILABLE, "no backend works on this machine");
@@ -110,13 +153,24 @@ void engine_backend_describe(const struct engine *engine, unsigned index, struct
 	opened->ops->describe(opened->backend, out);
 }
 
+unsigned engine_absent_count(const struct engine *engine)
+{
+	return engine->absent_count;
+}
+
+const struct backend_absent *engine_absent(const struct engine *engine, unsigned index)
+{
+	return &engine->absent[index];
+}
+
 static bool is_wanted(const struct job *job, const struct opened *opened)
 {
 	switch (job->backend) {
 	case BACKEND_CPU:
 		return strcmp(opened->ops->name, "cpu") == 0;
 	case BACKEND_CUDA:
-		return strcmp(opened->ops->name, "cuda") == 0;
+		return strcmp(opened->ops->name, "cuda") == 0 &&
+		       (!job->has_device || job->device == opened->device);
 	case BACKEND_AUTO:
 		break;
 	}
@@ -126,21 +180,22 @@ static bool is_wanted(const struct job *job, const struct opened *opened)
 enum status engine_choose(const struct engine *engine, const struct plan *plan, uint64_t count,
 			  struct chosen_backend *out, struct error *err)
 {
-	struct chosen_backend best = {.cost_ns = UINT64_MAX};
+	/* What was asked for, and what there is. */
+	struct chosen_backend best = {.cost_ns = UINT64_MAX}, any = {.cost_ns = UINT64_MAX};
 
 	for (unsigned i = 0; i < engine->backend_count; i++) {
 		const struct opened *opened = &engine->backends[i];
-		uint64_t cost;
+		uint64_t cost = opened->ops->estimate(opened->backend, plan, count);
+		const struct chosen_backend this = {opened->ops, opened->backend, cost};
 
-		if (!is_wanted(plan->job, opened))
-			continue;
-		cost = opened->ops->estimate(opened->backend, plan, count);
-		if (best.ops == NULL || cost < best.cost_ns)
-			best = (struct chosen_backend){opened->ops, opened->backend, cost};
+		if (any.ops == NULL || cost < any.cost_ns)
+			any = this;
+		if (is_wanted(plan->job, opened) && (best.ops == NULL || cost < best.cost_ns))
+			best = this;
 	}
 	if (best.ops == NULL)
 		return fail_at(err, STATUS_NO_SUCH_BACKEND, "/backend",
 			       "this build or machine has no such backend");
-	*out = best;
+	*out = best.cost_ns == UINT64_MAX ? any : best;
 	return STATUS_OK;
 }

@@ -26,8 +26,18 @@ const char *engine_spool_directory(const struct engine *engine);
 unsigned engine_backend_count(const struct engine *engine);
 void engine_backend_describe(const struct engine *engine, unsigned index, struct backend_caps *out);
 
-/* Who computes a plan: the backend the job names, or for `auto` the one with
- * the least predicted time. */
+/* Those of this build that did not open; index < engine_absent_count(). */
+struct backend_absent {
+	char name[24]; /* "cuda": no device at all; "cuda:1": that one */
+	char why[320];
+};
+
+unsigned engine_absent_count(const struct engine *engine);
+const struct backend_absent *engine_absent(const struct engine *engine, unsigned index);
+
+/* Who computes a plan: of the backends the job names, or for `auto` of all,
+ * the one with the least predicted time. Where none of those can run the plan
+ * (it does not fit in a device's memory), any other that can. */
 struct chosen_backend {
 	const struct backend_ops *ops;
 	struct backend *backend;

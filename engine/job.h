@@ -13,6 +13,7 @@
 
 enum job_kind { JOB_REDUCE, JOB_SCAN };
 enum determinism { DETERMINISM_NONE, DETERMINISM_ORDERED, DETERMINISM_EXACT };
+/* The numbers of these two are on the wire: docs/partials.md, 3.1. */
 enum nan_rule { NAN_PROPAGATE, NAN_OMIT, NAN_ERROR };
 enum overflow_rule { OVERFLOW_ERROR, OVERFLOW_WRAP, OVERFLOW_SATURATE };
 enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA };
@@ -48,7 +49,8 @@ struct job {
 	bool partial; /* give the state too, to merge later (partial.h) */
 
 	enum backend_choice backend;
-	unsigned device;     /* cuda:N */
+	bool has_device; /* cuda:N: that one; else any */
+	unsigned device;
 	uint64_t timeout_ms; /* 0: none */
 
 	/* Members that were written in the request and mean something only

@@ -6,6 +6,10 @@
 #include "engine/dtype.h"
 #include "engine/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum op {
 	OP_SUM,
 	OP_PROD,
@@ -56,5 +60,9 @@ bool op_has_exact(const struct op_spec *spec, enum dtype input, bool scan);
 
 /* Nothing left gives a value (0, 1, false, ...), not empty_input. */
 bool op_has_empty_value(enum op op);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -23,7 +23,8 @@ struct partial;
  * promise (the message names the operation). Called by plan_make(). */
 enum status partial_check(const struct plan *plan, struct error *err);
 
-/* Of one whole-array reduction: values: that of each accumulator of the plan; indices of extremes count from job.index_base. */
+/* Of one whole-array reduction: values: that of each accumulator of the plan; indices of extremes
+ * count from job.index_base. */
 enum status partial_create(const struct plan *plan, void *const *values, uint64_t count,
 			   uint64_t length, struct partial **out, struct error *err);
 void partial_destroy(struct partial *partial); /* NULL is fine */

@@ -49,8 +49,8 @@ static uint64_t infinity_bits(const struct float_format *format)
 }
 
 /* (mantissa + f) * 2^exponent, 0 <= f < 1, f > 0 when `more`; mantissa not 0. */
-static uint64_t round_magnitude(const struct float_format *format, uint64_t mantissa, int64_t exponent,
-				bool more)
+static uint64_t round_magnitude(const struct float_format *format, uint64_t mantissa,
+				int64_t exponent, bool more)
 {
 	int shift = __builtin_clzll(mantissa), keep = format->precision, drop;
 	int64_t leading = exponent + 63 - shift; /* the value's own exponent */

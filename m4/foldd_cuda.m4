@@ -4,7 +4,7 @@
 # Proves nvcc by compiling a small CUB program and linking it with the C
 # compiler, as the daemon is linked. What auto guesses may fail, and is then
 # left out with the reason; what was asked for by PATH must work.
-# Sets NVCC, NVCC_CCBIN, CUDA_ARCH_FLAGS, CUDA_LIBS, the condition HAVE_CUDA,
+# Sets NVCC, NVCC_CCBIN, CUDA_ARCH_FLAGS, CUDA_CFLAGS, CUDA_LIBS, the condition HAVE_CUDA,
 # foldd_cuda (yes or no) and foldd_cuda_summary.
 AC_DEFUN([FOLDD_CUDA], [
 AC_ARG_WITH([cuda],
@@ -22,6 +22,7 @@ AC_REQUIRE([AC_PROG_SED])
 foldd_cuda=no
 foldd_cuda_why=
 CUDA_ARCH_FLAGS=
+CUDA_CFLAGS=
 CUDA_LIBS=
 NVCC_CCBIN=
 AS_CASE([$with_cuda],
@@ -45,6 +46,7 @@ AS_IF([test "$foldd_cuda" = yes],
 		[AC_MSG_ERROR([--with-cuda=$with_cuda: $foldd_cuda_why])])])
 AM_CONDITIONAL([HAVE_CUDA], [test "$foldd_cuda" = yes])
 AC_SUBST([CUDA_ARCH_FLAGS])
+AC_SUBST([CUDA_CFLAGS])
 AC_SUBST([CUDA_LIBS])
 AC_SUBST([NVCC_CCBIN])
 ])
@@ -89,21 +91,27 @@ AS_CASE([$[1]], [ccache|*/ccache|distcc|*/distcc], [shift])
 NVCC_CCBIN=$[1]
 ])
 
-# Where the toolkit's libraries are: nvcc says it itself (it may be a wrapper
-# script far from the toolkit). The stubs folder is for the driver library,
-# which foldd does not link.
+# Where the toolkit's headers and libraries are: nvcc says it itself (it may be a
+# wrapper script far from the toolkit). The stubs folder is for the driver library,
+# which foldd does not link. The C sources of gpu/ see the headers as a system's:
+# warnings are for our own code.
 AC_DEFUN([FOLDD_CUDA_LOCATE], [
 AC_MSG_CHECKING([for the CUDA libraries])
 AS_ECHO(["int main(void) { return 0; }"]) >conftest.cu
+foldd_cuda_includes=`"$NVCC" -dryrun conftest.cu 2>&1 | $SED -n 's/^#\$ INCLUDES=//p' | tr '" ' '\n\n' | $SED -n 's/^-I//p'`
 foldd_cuda_dirs=`"$NVCC" -dryrun conftest.cu 2>&1 | $SED -n 's/^#\$ LIBRARIES=//p' | tr '"' '\n' | $SED -n 's/^-L//p' | grep -v '/stubs$'`
 rm -f conftest.cu
+for foldd_dir in $foldd_cuda_includes; do
+	AS_IF([test -f "$foldd_dir/cuda_runtime.h"],
+		[foldd_dir=`cd "$foldd_dir" && pwd -P` && CUDA_CFLAGS="-isystem $foldd_dir"])
+done
 for foldd_dir in $foldd_cuda_dirs; do
 	AS_IF([test -f "$foldd_dir/libcudart_static.a"],
 		[foldd_dir=`cd "$foldd_dir" && pwd -P` && CUDA_LIBS="-L$foldd_dir -lcudart_static -ldl -lrt -lpthread -lstdc++"])
 done
-AS_IF([test -n "$CUDA_LIBS"], [AC_MSG_RESULT([$foldd_dir])], [
+AS_IF([test -n "$CUDA_LIBS" && test -n "$CUDA_CFLAGS"], [AC_MSG_RESULT([$foldd_dir])], [
 	AC_MSG_RESULT([no])
-	foldd_cuda_why="'$NVCC -dryrun' names no folder with libcudart_static.a"])
+	foldd_cuda_why="'$NVCC -dryrun' names no folders with cuda_runtime.h and libcudart_static.a"])
 ])
 
 # CUDA 12.0: the oldest whose CUB and C++17 headers foldd is written for.

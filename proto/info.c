@@ -77,6 +77,18 @@ static void write_backends(struct text *text, struct engine *engine)
 		write_number(text, "memory", caps.memory);
 		write_number(text, "launch_ns", caps.launch_ns);
 		write_number(text, "bytes_per_second", to_integer(caps.bytes_per_second));
+		write_number(text, "in_bytes_per_second", to_integer(caps.in_bytes_per_second));
+		write_number(text, "out_bytes_per_second", to_integer(caps.out_bytes_per_second));
+		text_puts(text, "}");
+	}
+	text_puts(text, "],\"absent_backends\":[");
+	for (unsigned i = 0; i < engine_absent_count(engine); i++) {
+		const struct backend_absent *absent = engine_absent(engine, i);
+
+		text_puts(text, i == 0 ? "{\"name\":" : ",{\"name\":");
+		text_quote(text, absent->name);
+		text_puts(text, ",\"why\":");
+		text_quote(text, absent->why);
 		text_puts(text, "}");
 	}
 	text_puts(text, "]");

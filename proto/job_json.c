@@ -129,6 +129,7 @@ static enum status read_backend(struct job *job, const struct json_reader *r, co
 		if (*end != '\0')
 			return json_fail(r, STATUS_BAD_VALUE, "backend", "must be cuda:NUMBER");
 		job->backend = BACKEND_CUDA;
+		job->has_device = true;
 		job->device = (unsigned)device;
 	} else {
 		return json_fail(r, STATUS_BAD_VALUE, "backend",

@@ -255,6 +255,8 @@ static void unknown_backend_and_refusal(void **state)
 	(void)state;
 	task->x = doubles(six, &flat);
 	task->job.backend = BACKEND_CUDA;
+	task->job.has_device = true;
+	task->job.device = 9999; /* on no machine */
 	assert_int_equal(task_run(engine, task), STATUS_NO_SUCH_BACKEND);
 	task_destroy(task);
 

@@ -13,7 +13,7 @@
 static void test_info(void **state)
 {
 	struct response response;
-	json_t *body, *ops, *op;
+	json_t *body, *ops, *op, *backend;
 
 	(void)state;
 	response_of_info(&response, engine);
@@ -30,6 +30,13 @@ static void test_info(void **state)
 	assert_int_equal(json_array_size(json_object_get(body, "dtypes")), DTYPE_COUNT);
 	assert_int_equal(json_array_size(json_object_get(body, "backends")),
 			 engine_backend_count(engine));
+	assert_int_equal(json_array_size(json_object_get(body, "absent_backends")),
+			 engine_absent_count(engine));
+	backend =
+		json_array_get(json_object_get(body, "backends"), engine_backend_count(engine) - 1);
+	assert_string_equal(json_string_value(json_object_get(backend, "name")), "cpu");
+	assert_int_equal(json_integer_value(json_object_get(backend, "in_bytes_per_second")), 0);
+	assert_int_equal(json_integer_value(json_object_get(backend, "out_bytes_per_second")), 0);
 
 	ops = json_object_get(body, "operations");
 	assert_int_equal(json_array_size(ops), OP_COUNT_OF_OPS);

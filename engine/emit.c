@@ -1,5 +1,5 @@
 #include "config.h"
-#include "cpu/emit.h"
+#include "engine/emit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ static void name_line(const struct emit *emit, uint64_t line, struct error *err)
 {
 	size_t used;
 
-	if (err == NULL || emit->plan->layout.scalar)
+	if (emit->plan->layout.scalar)
 		return;
 	used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, " (in %s %llu)",
@@ -101,13 +101,17 @@ static enum status emit_op(struct emit *emit, unsigned i, const struct finish_ar
 {
 	uint64_t element = 0;
 	bool null = false;
-	enum status status = finish_value(args, value, count, length, &element, err);
+	struct error why;
+	enum status status = finish_value(args, value, count, length, &element, &why);
 
 	if (status != STATUS_OK && job_nulls(emit->plan->job, status)) {
+		/* err may tell of another operation: it is left alone. */
 		null = true;
 		status = STATUS_OK;
 	} else if (status != STATUS_OK) {
-		name_line(emit, line, err);
+		name_line(emit, line, &why);
+		if (err != NULL)
+			*err = why;
 		return status;
 	}
 	status = put_null(emit, i, line, null, err);
@@ -205,8 +209,9 @@ static enum status emit_one(struct emit *emit, unsigned i, const struct emit_lin
 	}
 	for (uint64_t l = 0; l < *lines; l++) {
 		const void *value = values != NULL ? values + l * size : NULL;
-		enum status status = emit_op(emit, i, &args, value, emit->lines + l, of->counts[l],
-					     of->length, err);
+		uint64_t length = of->lengths != NULL ? of->lengths[l] : of->length;
+		enum status status =
+			emit_op(emit, i, &args, value, emit->lines + l, of->counts[l], length, err);
 
 		if (status != STATUS_OK) {
 			*lines = l;

@@ -1,6 +1,7 @@
-/* emit.h - from the accumulators of a finished line to the result's spools. */
-#ifndef CPU_EMIT_H
-#define CPU_EMIT_H
+/* emit.h - from the accumulators of finished lines to the result's spools: the
+ * last step of every backend. */
+#ifndef ENGINE_EMIT_H
+#define ENGINE_EMIT_H
 
 #include <stdint.h>
 #include "engine/plan.h"
@@ -31,11 +32,12 @@ enum status emit_line(struct emit *emit, void *const *values, uint64_t count, ui
 
 /* The results of several lines. values: an array for each accumulator of the
  * plan, of values of sizes[] bytes; counts: elements that took part, of each
- * line. */
+ * line; lengths: their elements, NULL when all have `length`. */
 struct emit_lines {
 	const void *const *values;
 	const uint32_t *sizes;
 	const uint64_t *counts;
+	const uint64_t *lengths;
 	uint64_t lines, length;
 };
 enum status emit_lines(struct emit *emit, const struct emit_lines *of, struct error *err);

@@ -1,0 +1,9 @@
+/* ordered_prod.cu - products in the canonical order. */
+#include "config.h"
+
+#include "gpu/kernels/ordered_dispatch.cuh"
+
+cudaError_t ordered_prod_lines(const struct lines_work *work)
+{
+	return lines_of_type<ACCUM_PROD>(work);
+}

@@ -1,0 +1,93 @@
+/* scan_dispatch.cuh - a scan of one kind, whatever its lines. */
+#ifndef GPU_KERNELS_SCAN_DISPATCH_CUH
+#define GPU_KERNELS_SCAN_DISPATCH_CUH
+
+#include "gpu/kernels/scan_kernels.cuh"
+#include "gpu/kernels/scan_kinds.h"
+
+constexpr uint64_t SCAN_GRID = 1u << 30;
+
+constexpr unsigned scan_blocks(uint64_t warps)
+{
+	return (unsigned)(warps / SCAN_WARPS < SCAN_GRID ? warps / SCAN_WARPS + 1 : SCAN_GRID);
+}
+
+struct integer_reader {
+	const void *elements;
+	enum dtype dtype;
+};
+template <class W> struct wide_integer_reader : integer_reader {
+	__device__ __forceinline__ W operator()(uint64_t i) const
+	{
+		return load_integer<W>(elements, dtype, i);
+	}
+};
+
+template <class S, class R>
+cudaError_t scan_equal_lines(const struct launch *launch, scan_work<S, R> &work)
+{
+	using value = typename S::value;
+	const uint64_t tiles = work.lines * work.tiles;
+
+	if (work.tiles > 1) {
+		work.aggregates = (value *)launch->scratch;
+		work.totals = work.aggregates + tiles;
+		scan_aggregates<S, R>
+			<<<scan_blocks(tiles), SCAN_THREADS, 0, launch->stream>>>(work);
+		scan_groups<S, R><<<scan_blocks(work.lines * work.groups), SCAN_THREADS, 0,
+				    launch->stream>>>(work);
+		scan_chain<S, R><<<(unsigned)(work.lines < SCAN_GRID ? work.lines : SCAN_GRID),
+				   CHAIN_THREADS, 0, launch->stream>>>(work);
+	}
+	scan_prefixes<S, R><<<scan_blocks(tiles), SCAN_THREADS, 0, launch->stream>>>(work);
+	return cudaGetLastError();
+}
+
+template <class S, class R> cudaError_t scan_read_by(const struct scan_call *call, const R &x)
+{
+	const struct lines *lines = call->lines;
+	scan_work<S, R> work = {};
+
+	if (lines->lines == 0 || lines->elements == 0)
+		return cudaSuccess;
+	work.x = x;
+	work.omit = call->job->omit;
+	work.exclusive = call->job->exclusive;
+	work.lines = lines->lines;
+	work.length = lines->length;
+	work.offsets = lines->offsets;
+	work.tiles = (lines->length + SCAN_TILE - 1) / SCAN_TILE;
+	work.groups = (work.tiles + SCAN_LANES - 1) / SCAN_LANES;
+	work.out = call->out;
+	if (lines->offsets == nullptr)
+		return scan_equal_lines(call->launch, work);
+	scan_whole_lines<S, R>
+		<<<scan_blocks(lines->lines), SCAN_THREADS, 0, call->launch->stream>>>(work);
+	return cudaGetLastError();
+}
+
+template <class S, enum dtype D> cudaError_t scan_typed(const struct scan_call *call)
+{
+	const typed_reader<D> x = {(const typename stored<D>::type *)call->x};
+
+	return scan_read_by<S>(call, x);
+}
+
+template <class S> cudaError_t scan_any_float(const struct scan_call *call)
+{
+	const any_reader x = {(const char *)call->x, call->job->input,
+			      (unsigned)dtype_size(call->job->input)};
+
+	return scan_read_by<S>(call, x);
+}
+
+template <class S> cudaError_t scan_any_integer(const struct scan_call *call)
+{
+	wide_integer_reader<typename S::wide> x;
+
+	x.elements = call->x;
+	x.dtype = call->job->input;
+	return scan_read_by<S>(call, x);
+}
+
+#endif

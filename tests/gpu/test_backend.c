@@ -1,0 +1,481 @@
+/* test_backend.c - the CUDA backend beside the CPU's: random jobs of every kind
+ * through the engine on both, from several threads; statuses, errors, bits, counts
+ * and partials must be equal. FOLDD_GPU_JOBS says how many of each family (300). */
+#include "config.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#undef fail /* cmocka has one too; ours is in engine/status.h */
+#include "engine/clock.h"
+#include "engine/partial.h"
+#include "tests/gpu/random_job.h"
+#include "tests/unit/cpu/harness.h"
+
+#define EXIT_SKIPPED 77
+#define MAX_THREADS 16u
+#define SHOWN 5u /* failures described, of each family */
+
+static struct engine *engine;
+
+/* --- one job on one backend ------------------------------------------------------ */
+
+static void *copy(const void *data, uint64_t size)
+{
+	void *out = malloc(size + 1);
+
+	if (out == NULL)
+		abort();
+	memcpy(out, data, size);
+	return out;
+}
+
+static void push(struct task *task, const struct random_job *from, uint64_t size)
+{
+	const unsigned char *bytes = from->x;
+	uint64_t seed = from->pieces;
+
+	task_begin(engine, task, &from->desc, false);
+	while (size > 0) {
+		uint64_t piece = 1 + harness_random(&seed) % (1ull << harness_random(&seed) % 21);
+
+		piece = piece < size ? piece : size;
+		task_push(task, bytes, piece);
+		bytes += piece;
+		size -= piece;
+	}
+	task_end(task);
+}
+
+static struct task *run(const struct random_job *from, enum backend_choice backend)
+{
+	uint64_t size = from->count * dtype_size(from->desc.dtype);
+	struct task *task = task_create();
+
+	if (task == NULL)
+		abort();
+	task->job = from->job;
+	task->job.backend = backend;
+	if (from->job.has_segments)
+		task->job.offsets = copy(from->job.offsets, (from->job.segment_count + 1) *
+								    sizeof(*from->job.offsets));
+	if (from->y != NULL)
+		task->y = source_from_memory(&from->desc, copy(from->y, size));
+	if (from->pieces != 0) {
+		push(task, from, size);
+	} else {
+		task->x = source_from_memory(&from->desc, copy(from->x, size));
+		task_run(engine, task);
+	}
+	return task;
+}
+
+/* --- both are one ------------------------------------------------------------------ */
+
+static bool same_spool(struct spool *a, struct spool *b)
+{
+	uint64_t size = a != NULL ? spool_size(a) : 0;
+
+	if ((a == NULL) != (b == NULL))
+		return false;
+	return a == NULL || (size == spool_size(b) &&
+			     (size == 0 || memcmp(spool_data(a), spool_data(b), size) == 0));
+}
+
+static bool same_partial(const struct partial *a, const struct partial *b)
+{
+	unsigned char *bytes_a = NULL, *bytes_b = NULL;
+	size_t size_a, size_b;
+	bool same;
+
+	if (a == NULL || b == NULL)
+		return a == b;
+	same = partial_encode(a, &bytes_a, &size_a, NULL) == STATUS_OK &&
+	       partial_encode(b, &bytes_b, &size_b, NULL) == STATUS_OK && size_a == size_b &&
+	       memcmp(bytes_a, bytes_b, size_a) == 0;
+	free(bytes_a);
+	free(bytes_b);
+	return same;
+}
+
+/* NULL: nothing differs. */
+static const char *difference(const struct task *a, const struct task *b)
+{
+	const struct result *x = a->result, *y = b->result;
+
+	if (a->error.status != b->error.status)
+		return "status";
+	if (a->error.status != STATUS_OK) {
+		if (strcmp(a->error.text, b->error.text) != 0)
+			return "error text";
+		if (a->error.has_index != b->error.has_index || a->error.index != b->error.index)
+			return "error index";
+		return strcmp(a->error.value, b->error.value) != 0 ? "error value" : NULL;
+	}
+	/* Some scans are the CPU's (scan_served() in gpu/kernels/launch.h). */
+	if (strncmp(y->backend, "cuda", 4) != 0 && y->kind != JOB_SCAN)
+		return "backend";
+	if (x->count != y->count || !same_spool(x->counts, y->counts))
+		return "counts";
+	if (x->ndim != y->ndim || memcmp(x->shape, y->shape, x->ndim * sizeof(x->shape[0])) != 0)
+		return "shape";
+	for (unsigned i = 0; i < x->op_count; i++) {
+		if (x->ops[i].dtype != y->ops[i].dtype)
+			return "dtype";
+		if (!same_spool(x->ops[i].data, y->ops[i].data))
+			return x->ops[i].key;
+		if (!same_spool(x->ops[i].nulls, y->ops[i].nulls))
+			return "nulls";
+	}
+	return same_partial(x->partial, y->partial) ? NULL : "partial";
+}
+
+/* --- many of them -------------------------------------------------------------------- */
+
+struct trial {
+	enum family family;
+	uint64_t jobs;
+	atomic_uint_fast64_t next, computed, refused, different, on_device;
+};
+
+/* The first element of a result that differs, as bits. */
+static void show_element(const struct result *a, const struct result *b)
+{
+	for (unsigned i = 0; a != NULL && b != NULL && i < a->op_count; i++) {
+		size_t size = dtype_size(a->ops[i].dtype);
+		uint64_t count = spool_size(a->ops[i].data) / size;
+		const char *x = spool_data(a->ops[i].data), *y = spool_data(b->ops[i].data);
+
+		for (uint64_t k = 0; x != NULL && y != NULL && k < count; k++) {
+			uint64_t p = 0, q = 0;
+
+			memcpy(&p, x + k * size, size);
+			memcpy(&q, y + k * size, size);
+			if (p == q)
+				continue;
+			print_message("  %s of line %llu: cpu %016llx, gpu %016llx\n",
+				      a->ops[i].key, (unsigned long long)k, (unsigned long long)p,
+				      (unsigned long long)q);
+			return;
+		}
+	}
+}
+
+static void show(struct trial *trial, const struct random_job *job, const struct task *cpu,
+		 const struct task *cuda, const char *what)
+{
+	if (atomic_fetch_add(&trial->different, 1) >= SHOWN)
+		return;
+	print_message("DIFFERENT %s: %s\n  cpu %s %s\n  gpu %s %s\n", what, job->text,
+		      status_code(cpu->error.status), cpu->error.text,
+		      status_code(cuda->error.status), cuda->error.text);
+	show_element(cpu->result, cuda->result);
+}
+
+static void *work(void *context)
+{
+	struct trial *trial = context;
+	uint64_t number;
+
+	while ((number = atomic_fetch_add(&trial->next, 1)) < trial->jobs) {
+		struct random_job job;
+		struct task *cpu, *cuda;
+		const char *what;
+
+		random_job_make(&job, trial->family, number);
+		cpu = run(&job, BACKEND_CPU);
+		cuda = run(&job, BACKEND_CUDA);
+		atomic_fetch_add(
+			cpu->error.status == STATUS_OK ? &trial->computed : &trial->refused, 1);
+		if (cuda->result != NULL && strncmp(cuda->result->backend, "cuda", 4) == 0)
+			atomic_fetch_add(&trial->on_device, 1);
+		what = difference(cpu, cuda);
+		if (what != NULL)
+			show(trial, &job, cpu, cuda, what);
+		task_destroy(cpu);
+		task_destroy(cuda);
+		random_job_deinit(&job);
+	}
+	return NULL;
+}
+
+static void check_family(enum family family)
+{
+	const char *text = getenv("FOLDD_GPU_JOBS");
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned count = processors < 1                   ? 1
+			 : processors > (long)MAX_THREADS ? MAX_THREADS
+							  : (unsigned)processors;
+	struct trial trial = {.family = family,
+			      .jobs = text != NULL ? strtoul(text, NULL, 10) : 300};
+	pthread_t threads[MAX_THREADS];
+	uint64_t begin = clock_ns();
+
+	for (unsigned i = 0; i < count; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, work, &trial), 0);
+	for (unsigned i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	print_message("%s: %llu jobs computed (%llu on the device), %llu with an error, "
+		      "%llu different, %.2f s\n",
+		      family_name(family), (unsigned long long)trial.computed,
+		      (unsigned long long)trial.on_device, (unsigned long long)trial.refused,
+		      (unsigned long long)trial.different, (double)(clock_ns() - begin) * 1e-9);
+	assert_int_equal(trial.different, 0);
+	assert_true(trial.on_device > trial.jobs / 4);
+}
+
+#define FAMILY_TEST(name, family)      \
+	static void name(void **state) \
+	{                              \
+		(void)state;           \
+		check_family(family);  \
+	}
+
+FAMILY_TEST(whole_arrays, FAMILY_WHOLE)
+FAMILY_TEST(axes, FAMILY_AXES)
+FAMILY_TEST(segments, FAMILY_SEGMENTS)
+FAMILY_TEST(scans, FAMILY_SCAN)
+FAMILY_TEST(dots, FAMILY_DOT)
+FAMILY_TEST(many_operations, FAMILY_MANY)
+FAMILY_TEST(any_order, FAMILY_NONE)
+FAMILY_TEST(partials, FAMILY_PARTIAL)
+FAMILY_TEST(streams, FAMILY_STREAM)
+
+/* --- more values than are kept at a time ---------------------------------------------- */
+
+static void expect_same(struct random_job *job)
+{
+	struct task *cpu, *cuda;
+	const char *what;
+
+	array_count(&job->desc, &job->count, NULL);
+	job->x = harness_data(job->desc.dtype, job->count, DATA_SPECIAL, job->count);
+	cpu = run(job, BACKEND_CPU);
+	cuda = run(job, BACKEND_CUDA);
+	assert_int_equal(cpu->error.status, STATUS_OK);
+	what = difference(cpu, cuda);
+	if (what != NULL)
+		print_error("%s: %s %s, %s %s\n", what, status_code(cpu->error.status),
+			    cpu->error.text, status_code(cuda->error.status), cuda->error.text);
+	assert_null(what);
+	task_destroy(cpu);
+	task_destroy(cuda);
+	random_job_deinit(job);
+}
+
+/* var under exact takes 2.2 KB a line: these go in several parts. */
+static struct random_job wide_job(unsigned ndim, const uint64_t *shape)
+{
+	struct random_job job = {.desc = {.dtype = DTYPE_FLOAT32, .ndim = ndim}};
+
+	memcpy(job.desc.shape, shape, ndim * sizeof(*shape));
+	job.job = harness_job(JOB_REDUCE, "var", DETERMINISM_EXACT);
+	job.job.nan = NAN_OMIT;
+	job.job.empty_null = true;
+	if (op_parse("argmax", &job.job.ops[1].spec, NULL) != STATUS_OK)
+		abort();
+	job.job.op_count = 2;
+	return job;
+}
+
+static void parts_of_lines(void **state)
+{
+	struct random_job job = wide_job(2, (const uint64_t[]){100003, 3});
+
+	(void)state;
+	job.job.has_axis = true;
+	job.job.axis_count = 1;
+	job.job.axes[0] = 1;
+	expect_same(&job);
+}
+
+static void parts_of_columns(void **state)
+{
+	struct random_job job = wide_job(3, (const uint64_t[]){5001, 3, 17});
+
+	(void)state;
+	job.job.has_axis = true;
+	job.job.axis_count = 1;
+	job.job.axes[0] = 1;
+	expect_same(&job);
+	/* One block of columns that is larger than a part. */
+	job = wide_job(2, (const uint64_t[]){3, 70001});
+	job.job.has_axis = true;
+	job.job.axis_count = 1;
+	job.job.axes[0] = 0;
+	expect_same(&job);
+}
+
+static void parts_of_a_grid(void **state)
+{
+	struct random_job job = wide_job(4, (const uint64_t[]){7001, 2, 11, 3});
+
+	(void)state;
+	job.job.ops[1] = job.job.ops[0];
+	job.job.op_count = 1;
+	job.job.has_axis = true;
+	job.job.axis_count = 2;
+	job.job.axes[0] = 1;
+	job.job.axes[1] = 3;
+	expect_same(&job);
+}
+
+static void some_segments(struct random_job *job, uint64_t count)
+{
+	uint64_t seed = 1, elements = job->desc.shape[0];
+
+	job->job.has_segments = true;
+	job->job.segment_count = count;
+	job->job.offsets = malloc((count + 1) * sizeof(*job->job.offsets));
+	assert_non_null(job->job.offsets);
+	job->job.offsets[0] = 0;
+	for (uint64_t i = 1; i < count; i++) {
+		uint64_t length = harness_random(&seed) % (2 * elements / count + 1);
+		uint64_t left = elements - (uint64_t)job->job.offsets[i - 1];
+
+		job->job.offsets[i] =
+			job->job.offsets[i - 1] + (int64_t)(length < left ? length : left);
+	}
+	job->job.offsets[count] = (int64_t)elements;
+}
+
+static void parts_of_segments(void **state)
+{
+	struct random_job job = wide_job(1, (const uint64_t[]){300000});
+
+	(void)state;
+	some_segments(&job, 90000);
+	expect_same(&job);
+}
+
+/* 112 bytes a line, some tiles long at the end. */
+static void parts_of_ordered_segments(void **state)
+{
+	static const char *const ops[] = {"sum", "std", "l2", "logsumexp", "min", "argmax"};
+	struct random_job job = wide_job(1, (const uint64_t[]){1400000});
+
+	(void)state;
+	job.desc.dtype = DTYPE_FLOAT64;
+	job.job.determinism = DETERMINISM_ORDERED;
+	job.job.op_count = 0;
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (op_parse(ops[i], &job.job.ops[job.job.op_count++].spec, NULL) != STATUS_OK)
+			abort();
+	some_segments(&job, 650000);
+	expect_same(&job);
+}
+
+/* --- what is the backend's own --------------------------------------------------------- */
+
+static void devices_have_figures(void **state)
+{
+	unsigned cuda = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < engine_backend_count(engine); i++) {
+		struct backend_caps caps;
+
+		engine_backend_describe(engine, i, &caps);
+		if (strncmp(caps.name, "cuda:", 5) != 0)
+			continue;
+		cuda++;
+		print_message("%s: %s, launch %llu ns, read %.0f GB/s, in %.1f, out %.1f GB/s\n",
+			      caps.name, caps.device, (unsigned long long)caps.launch_ns,
+			      caps.bytes_per_second * 1e-9, caps.in_bytes_per_second * 1e-9,
+			      caps.out_bytes_per_second * 1e-9);
+		assert_true(caps.memory > 0 && caps.launch_ns > 0);
+		assert_true(caps.bytes_per_second > 0 && caps.in_bytes_per_second > 0 &&
+			    caps.out_bytes_per_second > 0);
+	}
+	assert_true(cuda > 0);
+}
+
+/* A small job of `auto` is no device's. */
+static void small_jobs_stay_on_the_cpu(void **state)
+{
+	static const double x[16] = {1};
+	const struct array_desc desc = {.dtype = DTYPE_FLOAT64, .ndim = 1, .shape = {16}};
+	struct random_job job = {.desc = desc, .count = 16, .x = copy(x, sizeof(x))};
+	struct task *task;
+
+	(void)state;
+	job.job = harness_job(JOB_REDUCE, "sum", DETERMINISM_ORDERED);
+	task = run(&job, BACKEND_AUTO);
+	assert_int_equal(task->error.status, STATUS_OK);
+	assert_string_equal(task->result->backend, "cpu");
+	task_destroy(task);
+	random_job_deinit(&job);
+}
+
+static void none_says_how_it_combined(void **state)
+{
+	static const float x[3] = {1, 2, 3};
+	const struct array_desc desc = {.dtype = DTYPE_FLOAT32, .ndim = 1, .shape = {3}};
+	struct random_job job = {.desc = desc, .count = 3, .x = copy(x, sizeof(x))};
+	struct task *task;
+
+	(void)state;
+	job.job = harness_job(JOB_REDUCE, "sum", DETERMINISM_NONE);
+	task = run(&job, BACKEND_CUDA);
+	assert_int_equal(task->error.status, STATUS_OK);
+	assert_int_equal(task->result->ops[0].combine, COMBINE_ATOMIC);
+	assert_int_equal(*(const uint32_t *)spool_data(task->result->ops[0].data), 0x40c00000);
+	task_destroy(task);
+	random_job_deinit(&job);
+}
+
+static bool has_cuda(void)
+{
+	for (unsigned i = 0; i < engine_absent_count(engine); i++)
+		fprintf(stderr, "no %s: %s\n", engine_absent(engine, i)->name,
+			engine_absent(engine, i)->why);
+	for (unsigned i = 0; i < engine_backend_count(engine); i++) {
+		struct backend_caps caps;
+
+		engine_backend_describe(engine, i, &caps);
+		if (strncmp(caps.name, "cuda:", 5) == 0)
+			return true;
+	}
+	return false;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(devices_have_figures),
+		cmocka_unit_test(small_jobs_stay_on_the_cpu),
+		cmocka_unit_test(none_says_how_it_combined),
+		cmocka_unit_test(whole_arrays),
+		cmocka_unit_test(axes),
+		cmocka_unit_test(segments),
+		cmocka_unit_test(scans),
+		cmocka_unit_test(dots),
+		cmocka_unit_test(many_operations),
+		cmocka_unit_test(any_order),
+		cmocka_unit_test(partials),
+		cmocka_unit_test(streams),
+		cmocka_unit_test(parts_of_lines),
+		cmocka_unit_test(parts_of_columns),
+		cmocka_unit_test(parts_of_a_grid),
+		cmocka_unit_test(parts_of_segments),
+		cmocka_unit_test(parts_of_ordered_segments),
+	};
+	int failed;
+
+	engine = harness_engine(2);
+	if (!has_cuda()) {
+		engine_destroy(engine);
+		return getenv("FOLDD_REQUIRE_GPU") != NULL ? EXIT_FAILURE : EXIT_SKIPPED;
+	}
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	engine_destroy(engine);
+	return failed;
+}
