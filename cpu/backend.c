@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "cpu/array.h"
 #include "cpu/cost.h"
 #include "cpu/simd.h"
 #include "cpu/team.h"
@@ -107,4 +108,10 @@ const struct backend_ops cpu_backend = {
 	.stream_feed = cpu_stream_feed,
 	.stream_finish = cpu_stream_finish,
 	.stream_close = cpu_stream_close,
+	.array_create = cpu_array_create,
+	.array_write = cpu_array_write,
+	.array_read = cpu_array_read,
+	.array_destroy = cpu_array_destroy,
+	.array_data = cpu_array_data,
+	.stream_feed_array = cpu_stream_feed_array,
 };

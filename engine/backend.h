@@ -14,6 +14,7 @@ struct plan;
 struct result;
 struct backend; /* private to the implementation */
 struct stream;  /* likewise; begins with nothing in common */
+struct array;   /* bytes in a backend's memory; likewise */
 
 struct backend_caps {
 	char name[24];           /* "cpu", "cuda:0" */
@@ -60,6 +61,29 @@ struct backend_ops {
 	/* All came: write what remains to the result. */
 	enum status (*stream_finish)(struct stream *stream, struct error *err);
 	void (*stream_close)(struct stream *stream); /* at any time */
+
+	/* Memory of the backend's own that outlives streams, of `size` bytes
+	 * with any contents. Calls from any thread; none writes what another
+	 * reads. A table without array_create holds no arrays.
+	 * STATUS_OUT_OF_MEMORY. */
+	enum status (*array_create)(struct backend *self, uint64_t size, struct array **out,
+				    struct error *err);
+	enum status (*array_write)(struct array *array, uint64_t offset, const void *bytes,
+				   uint64_t size, struct error *err);
+	enum status (*array_read)(const struct array *array, uint64_t offset, void *out,
+				  uint64_t size, struct error *err);
+	void (*array_destroy)(struct array *array);
+
+	/* Where the host reads the bytes itself, aligned to 64; NULL where it
+	 * cannot. */
+	const void *(*array_data)(const struct array *array);
+
+	/* As stream_feed(), of elements that lie in arrays of this backend
+	 * from these bytes on, multiples of an element's size. y: NULL but
+	 * for a plan with two arrays. */
+	enum status (*stream_feed_array)(struct stream *stream, const struct array *x,
+					 uint64_t x_offset, const struct array *y,
+					 uint64_t y_offset, uint64_t count, struct error *err);
 };
 
 extern const struct backend_ops cpu_backend;

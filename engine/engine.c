@@ -24,6 +24,7 @@ struct engine {
 	struct opened backends[MAX_BACKENDS];
 	unsigned absent_count;
 	struct backend_absent absent[MAX_BACKENDS];
+	struct arrays *arrays;
 };
 
 /* Processors that this process may run on. */
@@ -95,6 +96,20 @@ static enum status open_backends(struct engine *engine, unsigned threads, struct
 	return STATUS_OK;
 }
 
+/* In the memory of the best backend that holds any. */
+static enum status open_arrays(struct engine *engine, const struct arrays_config *config,
+			       struct error *err)
+{
+	for (unsigned i = 0; i < engine->backend_count; i++) {
+		const struct opened *opened = &engine->backends[i];
+
+		if (opened->ops->array_create != NULL)
+			return arrays_create(config, opened->ops, opened->backend, &engine->arrays,
+					     err);
+	}
+	return fail(err, STATUS_BACKEND_UNAVAILABLE, "no backend holds arrays");
+}
+
 enum status engine_create(const struct engine_config *config, struct engine **out,
 			  struct error *err)
 {
@@ -113,6 +128,8 @@ enum status engine_create(const struct engine_config *config, struct engine **ou
 	}
 	status = open_backends(engine, config->threads > 0 ? config->threads : usable_processors(),
 			       err);
+	if (status == STATUS_OK)
+		status = open_arrays(engine, &config->arrays, err);
 	if (status != STATUS_OK) {
 		engine_destroy(engine);
 		return status;
@@ -125,6 +142,7 @@ void engine_destroy(struct engine *engine)
 {
 	if (engine == NULL)
 		return;
+	arrays_destroy(engine->arrays);
 	for (unsigned i = 0; i < engine->backend_count; i++)
 		engine->backends[i].ops->close(engine->backends[i].backend);
 	free(engine->spool_directory);
@@ -139,6 +157,11 @@ const struct limits *engine_limits(const struct engine *engine)
 const char *engine_spool_directory(const struct engine *engine)
 {
 	return engine->spool_directory;
+}
+
+struct arrays *engine_arrays(const struct engine *engine)
+{
+	return engine->arrays;
 }
 
 unsigned engine_backend_count(const struct engine *engine)
@@ -198,4 +221,23 @@ enum status engine_choose(const struct engine *engine, const struct plan *plan, 
 			       "this build or machine has no such backend");
 	*out = best.cost_ns == UINT64_MAX ? any : best;
 	return STATUS_OK;
+}
+
+enum status engine_choose_at(const struct engine *engine, const struct plan *plan, uint64_t count,
+			     const struct backend *home, struct chosen_backend *out,
+			     struct error *err)
+{
+	for (unsigned i = 0; home != NULL && i < engine->backend_count; i++) {
+		const struct opened *opened = &engine->backends[i];
+		uint64_t cost;
+
+		if (opened->backend != home || !is_wanted(plan->job, opened))
+			continue;
+		cost = opened->ops->estimate(opened->backend, plan, count);
+		if (cost == UINT64_MAX)
+			break; /* it cannot run there */
+		*out = (struct chosen_backend){opened->ops, opened->backend, cost};
+		return STATUS_OK;
+	}
+	return engine_choose(engine, plan, count, out, err);
 }

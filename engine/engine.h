@@ -3,6 +3,7 @@
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
+#include "engine/arrays.h"
 #include "engine/backend.h"
 #include "engine/limits.h"
 #include "engine/status.h"
@@ -12,6 +13,7 @@ struct engine_config {
 	unsigned threads;            /* of the CPU backend's team; 0: as many
 				      * as the process may use */
 	const char *spool_directory; /* NULL: TMPDIR or /var/tmp */
+	struct arrays_config arrays;
 };
 
 struct engine;
@@ -21,6 +23,9 @@ enum status engine_create(const struct engine_config *config, struct engine **ou
 void engine_destroy(struct engine *engine);
 const struct limits *engine_limits(const struct engine *engine);
 const char *engine_spool_directory(const struct engine *engine);
+
+/* The resident arrays, in the memory of the first backend that holds any. */
+struct arrays *engine_arrays(const struct engine *engine);
 
 /* The backends that opened, best first; index < engine_backend_count(). */
 unsigned engine_backend_count(const struct engine *engine);
@@ -47,5 +52,11 @@ struct chosen_backend {
 /* STATUS_NO_SUCH_BACKEND: this host or build never has it. */
 enum status engine_choose(const struct engine *engine, const struct plan *plan, uint64_t count,
 			  struct chosen_backend *out, struct error *err);
+
+/* The same for elements that lie in the memory of backend `home` (NULL: in no
+ * backend's): of those that the job names, it is the one. */
+enum status engine_choose_at(const struct engine *engine, const struct plan *plan, uint64_t count,
+			     const struct backend *home, struct chosen_backend *out,
+			     struct error *err);
 
 #endif

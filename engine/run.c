@@ -5,6 +5,7 @@
 #include <string.h>
 #include "engine/gather.h"
 #include "engine/order.h"
+#include "engine/resident.h"
 
 /* Results up to this size stay in memory (chosen: a million float64). */
 #define RESULT_MEMORY (8u << 20)
@@ -14,6 +15,7 @@
 struct run {
 	struct plan plan;
 	struct array_desc x;
+	const struct source *from;
 	struct source *y;
 	struct chosen_backend chosen;
 	struct stream *stream;
@@ -119,6 +121,7 @@ enum status run_open(const struct run_args *args, struct run **out, struct error
 	if (run == NULL)
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for a job");
 	run->x = *args->x;
+	run->from = args->from;
 	run->y = args->y;
 	status = plan_make(&run->plan, args->job, args->x, args->y != NULL ? &args->y->desc : NULL,
 			   engine_limits(args->engine), err);
@@ -127,7 +130,9 @@ enum status run_open(const struct run_args *args, struct run **out, struct error
 	if (status == STATUS_OK)
 		status = check_room(run, args->most_elements, err);
 	if (status == STATUS_OK)
-		status = engine_choose(args->engine, &run->plan, run->expected, &run->chosen, err);
+		status = engine_choose_at(args->engine, &run->plan, run->expected,
+					  run->from != NULL ? source_home(run->from) : NULL,
+					  &run->chosen, err);
 	if (status == STATUS_OK)
 		status = make_result(run, args, err);
 	if (status == STATUS_OK)
@@ -226,6 +231,34 @@ enum status run_feed(struct run *run, const void *x, uint64_t count, struct erro
 	if (run->y != NULL)
 		return feed_pairs(run, x, count, err);
 	status = run->chosen.ops->stream_feed(run->stream, x, NULL, count, err);
+	run->fed += count;
+	return status;
+}
+
+bool run_is_resident(const struct run *run)
+{
+	const struct backend *backend = run->chosen.backend;
+
+	return !run->plan.gather && run->from != NULL && source_home(run->from) == backend &&
+	       (run->y == NULL || source_home(run->y) == backend);
+}
+
+enum status run_feed_arrays(struct run *run, uint64_t count, struct error *err)
+{
+	const uint64_t at = run->fed * dtype_size(run->x.dtype);
+	const struct source *x = run->from, *y = run->y;
+	uint64_t y_count;
+	enum status status;
+
+	if (y != NULL) {
+		array_count(&y->desc, &y_count, NULL);
+		if (count > y_count || run->fed > y_count - count)
+			return y_ended(err);
+	}
+	status = run->chosen.ops->stream_feed_array(
+		run->stream, x->resident->array, x->resident_offset + at,
+		y != NULL ? y->resident->array : NULL, y != NULL ? y->resident_offset + at : 0,
+		count, err);
 	run->fed += count;
 	return status;
 }

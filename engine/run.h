@@ -3,6 +3,7 @@
 #ifndef ENGINE_RUN_H
 #define ENGINE_RUN_H
 
+#include <stdbool.h>
 #include "engine/engine.h"
 #include "engine/plan.h"
 #include "engine/result.h"
@@ -14,6 +15,7 @@ struct run_args {
 	struct engine *engine;
 	const struct job *job;      /* outlives the run */
 	const struct array_desc *x; /* what will be fed */
+	const struct source *from;  /* x pulled; NULL: pushed */
 	struct source *y;           /* the second array, pulled as x comes; NULL */
 	uint64_t most_elements;     /* see struct task */
 	int output_fd;              /* likewise */
@@ -25,6 +27,11 @@ void run_close(struct run *run); /* NULL is fine; at any time */
 
 /* The next count elements in stored order, native-endian and aligned. */
 enum status run_feed(struct run *run, const void *x, uint64_t count, struct error *err);
+
+/* Whether all arrays lie in the memory of the backend that computes: then they
+ * are fed by run_feed_arrays(), and nothing is copied. */
+bool run_is_resident(const struct run *run);
+enum status run_feed_arrays(struct run *run, uint64_t count, struct error *err);
 
 /* All came. *out is the caller's. */
 enum status run_finish(struct run *run, struct result **out, struct error *err);

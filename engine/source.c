@@ -2,6 +2,19 @@
 #include "engine/source.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+
+void file_mark_of(struct file_mark *out, const struct stat *st)
+{
+	*out = (struct file_mark){st->st_dev, st->st_ino, (uint64_t)st->st_size, st->st_mtim};
+}
+
+bool file_mark_equal(const struct file_mark *a, const struct file_mark *b)
+{
+	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+	       a->modified.tv_sec == b->modified.tv_sec &&
+	       a->modified.tv_nsec == b->modified.tv_nsec;
+}
 
 struct memory_source {
 	struct source base;

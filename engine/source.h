@@ -3,10 +3,33 @@
 #ifndef ENGINE_SOURCE_H
 #define ENGINE_SOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 #include "engine/array.h"
 #include "engine/spool.h"
 #include "engine/status.h"
+
+struct resident;
+
+/* A file as it was when it was looked at: the same four, the same file. */
+struct file_mark {
+	uint64_t device, inode, size;
+	struct timespec modified;
+};
+
+struct stat;
+
+void file_mark_of(struct file_mark *out, const struct stat *st);
+bool file_mark_equal(const struct file_mark *a, const struct file_mark *b);
+
+/* One file that holds all elements, from a byte on. */
+struct source_file {
+	const char *path;
+	struct file_mark mark;
+	uint64_t offset; /* of the first element */
+	bool swap;       /* elements are in the other byte order */
+};
 
 struct source {
 	struct array_desc desc;
@@ -16,7 +39,7 @@ struct source {
 	const void *data;
 
 	/* Up to count elements into out, native-endian; *got is less than
-	 * count only at the end. NULL when data is set. */
+	 * count only at the end. May be NULL when data is set. */
 	enum status (*read)(struct source *self, void *out, uint64_t count, uint64_t *got,
 			    struct error *err);
 
@@ -25,6 +48,13 @@ struct source {
 	enum status (*verify)(struct source *self, struct error *err);
 
 	void (*close)(struct source *self); /* frees self */
+
+	/* Elements that lie one after the other in an array of a backend, from
+	 * this byte on; NULL: they do not. */
+	const struct resident *resident;
+	uint64_t resident_offset;
+
+	const struct source_file *file; /* the source's own; NULL: not one file */
 };
 
 /* data holds all elements, native-endian, and outlives the source. */

@@ -4,12 +4,16 @@
  * Two ways to run one. Pulled: the sources are set and task_run() does all of
  * it. Pushed: the elements come from a body as it arrives, by task_begin(),
  * task_push() ... task_end(). After either, `error.status` is STATUS_OK and
- * `result` is set, or the error says what went wrong and nothing is left. */
+ * `result` is set, or the error says what went wrong and nothing is left.
+ *
+ * With `upload` nothing is computed: the elements become a resident array, which
+ * has its name when the upload is committed. */
 #ifndef ENGINE_TASK_H
 #define ENGINE_TASK_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include "engine/array_upload.h"
 #include "engine/engine.h"
 #include "engine/job.h"
 #include "engine/result.h"
@@ -19,6 +23,8 @@ struct task {
 	struct job job;   /* offsets owned */
 	struct source *x; /* pulled input; NULL while pushed */
 	struct source *y; /* dot: the second array, pulled always */
+
+	struct upload *upload; /* owned; NULL after a failure */
 
 	uint64_t most_elements;  /* of all result arrays together: what the answer
 				  * has room for; UINT64_MAX: any number */

@@ -1,0 +1,258 @@
+#include "config.h"
+#include "engine/arrays.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/array_disk.h"
+#include "engine/resident.h"
+
+#define BUDGET_PART 4u /* of the backend's memory, when none is configured */
+
+struct arrays {
+	const struct backend_ops *ops;
+	struct backend *backend;
+	enum array_copy copy;
+	struct array_disk *disk;
+	struct budget budget;
+
+	pthread_mutex_t lock;   /* guards the list */
+	struct resident **list; /* by name */
+	size_t count, capacity;
+};
+
+static enum status no_memory(struct error *err)
+{
+	return fail(err, STATUS_OUT_OF_MEMORY, "no memory for a list of arrays");
+}
+
+enum status arrays_create(const struct arrays_config *config, const struct backend_ops *ops,
+			  struct backend *backend, struct arrays **out, struct error *err)
+{
+	struct arrays *arrays = calloc(1, sizeof(*arrays));
+	struct backend_caps caps;
+	enum status status = STATUS_OK;
+
+	if (arrays == NULL)
+		return no_memory(err);
+	ops->describe(backend, &caps);
+	arrays->ops = ops;
+	arrays->backend = backend;
+	arrays->copy = config->copy;
+	atomic_init(&arrays->budget.used, 0);
+	arrays->budget.limit = config->budget > 0 ? config->budget : caps.memory / BUDGET_PART;
+	pthread_mutex_init(&arrays->lock, NULL);
+	if (config->directory != NULL)
+		status = array_disk_open(config->directory, &arrays->disk, err);
+	if (status != STATUS_OK) {
+		arrays_destroy(arrays);
+		return status;
+	}
+	*out = arrays;
+	return STATUS_OK;
+}
+
+void arrays_destroy(struct arrays *arrays)
+{
+	if (arrays == NULL)
+		return;
+	for (size_t i = 0; i < arrays->count; i++)
+		resident_release(arrays->list[i]);
+	free(arrays->list);
+	array_disk_close(arrays->disk);
+	pthread_mutex_destroy(&arrays->lock);
+	free(arrays);
+}
+
+enum status arrays_check_name(const char *name, struct error *err)
+{
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				      "0123456789._-";
+	const size_t size = strlen(name);
+
+	if (size >= 1 && size <= RESIDENT_NAME_MAX && name[0] != '.' &&
+	    strspn(name, allowed) == size)
+		return STATUS_OK;
+	return fail(err, STATUS_BAD_VALUE,
+		    "the name of an array has 1 to %u letters, digits and . _ -, and does not "
+		    "begin with a point",
+		    RESIDENT_NAME_MAX);
+}
+
+/* Where the name is, or would be. */
+static size_t find(const struct arrays *arrays, const char *name, bool *found)
+{
+	size_t low = 0, high = arrays->count;
+
+	*found = false;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const int order = strcmp(arrays->list[middle]->name, name);
+
+		if (order == 0) {
+			*found = true;
+			return middle;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static enum status no_such_array(const char *name, struct error *err)
+{
+	return fail(err, STATUS_NO_SUCH_ARRAY, "there is no array %s", name);
+}
+
+enum status arrays_get(struct arrays *arrays, const char *name, struct resident **out,
+		       struct error *err)
+{
+	struct resident *resident = NULL;
+	enum status status = arrays_check_name(name, err);
+	bool found;
+	size_t at;
+
+	if (status != STATUS_OK)
+		return status;
+	pthread_mutex_lock(&arrays->lock);
+	at = find(arrays, name, &found);
+	if (found)
+		resident = resident_keep(arrays->list[at]);
+	pthread_mutex_unlock(&arrays->lock);
+	if (resident == NULL)
+		return no_such_array(name, err);
+	*out = resident;
+	return STATUS_OK;
+}
+
+enum status arrays_list(struct arrays *arrays, struct resident ***out, size_t *count,
+			struct error *err)
+{
+	struct resident **list;
+
+	pthread_mutex_lock(&arrays->lock);
+	list = malloc((arrays->count + 1) * sizeof(*list));
+	if (list != NULL) {
+		*count = arrays->count;
+		for (size_t i = 0; i < arrays->count; i++)
+			list[i] = resident_keep(arrays->list[i]);
+	}
+	pthread_mutex_unlock(&arrays->lock);
+	if (list == NULL)
+		return no_memory(err);
+	*out = list;
+	return STATUS_OK;
+}
+
+void arrays_list_free(struct resident **list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		resident_release(list[i]);
+	free(list);
+}
+
+static bool make_room(struct arrays *arrays)
+{
+	const size_t capacity = arrays->capacity > 0 ? arrays->capacity * 2 : 16;
+	struct resident **list;
+
+	if (arrays->count < arrays->capacity)
+		return true;
+	list = realloc(arrays->list, capacity * sizeof(*list));
+	if (list == NULL)
+		return false;
+	arrays->list = list;
+	arrays->capacity = capacity;
+	return true;
+}
+
+static void insert(struct arrays *arrays, size_t at, struct resident *resident)
+{
+	memmove(arrays->list + at + 1, arrays->list + at,
+		(arrays->count - at) * sizeof(struct resident *));
+	arrays->list[at] = resident;
+	arrays->count++;
+}
+
+enum status arrays_put(struct arrays *arrays, struct resident *resident, bool only_new,
+		       bool *created, struct error *err)
+{
+	struct resident *old = NULL;
+	enum status status = STATUS_OK;
+	bool found;
+	size_t at;
+
+	pthread_mutex_lock(&arrays->lock);
+	at = find(arrays, resident->name, &found);
+	if (found && only_new) {
+		status = fail(err, STATUS_ARRAY_EXISTS, "there is an array %s already",
+			      resident->name);
+	} else if (found) {
+		old = arrays->list[at];
+		arrays->list[at] = resident_keep(resident);
+	} else if (make_room(arrays)) {
+		insert(arrays, at, resident_keep(resident));
+	} else {
+		status = no_memory(err);
+	}
+	pthread_mutex_unlock(&arrays->lock);
+	if (status != STATUS_OK)
+		return status;
+	*created = !found;
+	if (old != NULL)
+		array_disk_forget(arrays->disk, old->record);
+	resident_release(old);
+	return STATUS_OK;
+}
+
+enum status arrays_delete(struct arrays *arrays, const char *name, struct error *err)
+{
+	struct resident *old = NULL;
+	enum status status = arrays_check_name(name, err);
+	bool found;
+	size_t at;
+
+	if (status != STATUS_OK)
+		return status;
+	pthread_mutex_lock(&arrays->lock);
+	at = find(arrays, name, &found);
+	if (found) {
+		old = arrays->list[at];
+		arrays->count--;
+		memmove(arrays->list + at, arrays->list + at + 1,
+			(arrays->count - at) * sizeof(struct resident *));
+	}
+	pthread_mutex_unlock(&arrays->lock);
+	if (old == NULL)
+		return no_such_array(name, err);
+	array_disk_forget(arrays->disk, old->record);
+	resident_release(old);
+	return STATUS_OK;
+}
+
+uint64_t arrays_used(const struct arrays *arrays)
+{
+	return atomic_load(&arrays->budget.used);
+}
+
+uint64_t arrays_budget(const struct arrays *arrays)
+{
+	return arrays->budget.limit;
+}
+
+struct resident *arrays_new(struct arrays *arrays, const char *name)
+{
+	return resident_create(name, arrays->ops, arrays->backend, &arrays->budget);
+}
+
+struct array_disk *arrays_disk(const struct arrays *arrays)
+{
+	return arrays->disk;
+}
+
+enum array_copy arrays_copy(const struct arrays *arrays)
+{
+	return arrays->copy;
+}

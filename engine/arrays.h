@@ -1,0 +1,72 @@
+/* arrays.h - the resident arrays: names, and the budget of their memory.
+ *
+ * A name is given and taken at once; jobs keep the array they began with, whose
+ * memory is free when the last of them has ended. From any thread. */
+#ifndef ENGINE_ARRAYS_H
+#define ENGINE_ARRAYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "engine/status.h"
+
+struct array_disk;
+struct backend;
+struct backend_ops;
+struct budget;
+struct resident;
+
+/* Where there is a second copy of an array that came in a body. */
+enum array_copy {
+	ARRAY_COPY_HOST, /* in host memory, where the array is not there itself */
+	ARRAY_COPY_DISK, /* in the directory: it survives a restart */
+	ARRAY_COPY_NONE
+};
+
+struct arrays_config {
+	uint64_t budget; /* bytes; 0: a quarter of the backend's memory */
+	enum array_copy copy;
+	/* What survives a restart is remembered there: arrays put by file, and
+	 * with ARRAY_COPY_DISK all. NULL: none does. */
+	const char *directory;
+};
+
+struct arrays;
+
+enum status arrays_create(const struct arrays_config *config, const struct backend_ops *ops,
+			  struct backend *backend, struct arrays **out, struct error *err);
+void arrays_destroy(struct arrays *arrays); /* no job may hold one any more */
+
+/* STATUS_BAD_VALUE: no name of an array. */
+enum status arrays_check_name(const char *name, struct error *err);
+
+/* A reference of the caller's. STATUS_BAD_VALUE, STATUS_NO_SUCH_ARRAY. */
+enum status arrays_get(struct arrays *arrays, const char *name, struct resident **out,
+		       struct error *err);
+
+/* Those of one moment by name, a reference and the list the caller's; the list is
+ * not NULL on success. */
+enum status arrays_list(struct arrays *arrays, struct resident ***out, size_t *count,
+			struct error *err);
+void arrays_list_free(struct resident **list, size_t count);
+
+/* Gives the array its name, in place of any other of that name (*created: there
+ * was none). With only_new one that is there is STATUS_ARRAY_EXISTS. The caller
+ * keeps its own reference. */
+enum status arrays_put(struct arrays *arrays, struct resident *resident, bool only_new,
+		       bool *created, struct error *err);
+
+/* STATUS_BAD_VALUE, STATUS_NO_SUCH_ARRAY. */
+enum status arrays_delete(struct arrays *arrays, const char *name, struct error *err);
+
+uint64_t arrays_used(const struct arrays *arrays); /* bytes, also of those that only
+						    * jobs hold */
+uint64_t arrays_budget(const struct arrays *arrays);
+
+/* For array_upload.c and array_restore.c. An array without a name yet; NULL: no
+ * memory. */
+struct resident *arrays_new(struct arrays *arrays, const char *name);
+struct array_disk *arrays_disk(const struct arrays *arrays); /* NULL: none */
+enum array_copy arrays_copy(const struct arrays *arrays);
+
+#endif
