@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "daemon/answer.h"
+#include "daemon/answer_arrays.h"
 #include "daemon/log.h"
 #include "proto/gzip.h"
 
@@ -23,7 +24,8 @@ static void compress(struct exchange *exchange)
 	size_t size;
 	void *small;
 
-	if (response->fd >= 0 || response->head == NULL || response->head_size <= GZIP_LEAST ||
+	if (response->fd >= 0 || response->array != NULL || response->head == NULL ||
+	    response->head_size <= GZIP_LEAST ||
 	    !headers_accept_gzip(exchange->headers.accept_encoding))
 		return;
 	small = gzip_all(response->head, response->head_size, &size);
@@ -109,6 +111,14 @@ void answer_route(struct exchange *exchange)
 	case ROUTE_OPENAPI:
 		constant(response, 200, "application/yaml", openapi_yaml, openapi_yaml_size);
 		break;
+	case ROUTE_ARRAYS:
+	case ROUTE_ARRAY:
+	case ROUTE_ARRAY_DATA:
+		if (answer_arrays(exchange) != STATUS_OK) {
+			answer_error(exchange);
+			return;
+		}
+		break;
 	case ROUTE_JOB:
 	case ROUTE_SERVER:
 	case ROUTE_ABSENT:
@@ -148,6 +158,8 @@ void answer_tasks(struct exchange *exchange)
 	} else if (tasks[0]->error.status == STATUS_INTERNAL) {
 		problem(exchange, &tasks[0]->error);
 		return;
+	} else if (tasks[0]->error.status == STATUS_OK && exchange->route->kind == ROUTE_ARRAY) {
+		answer_stored(exchange);
 	} else {
 		response_of_task(&exchange->response, engine, tasks[0], exchange->headers.accept);
 		if (tasks[0]->error.status != STATUS_OK)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include "daemon/answer.h"
+#include "daemon/answer_arrays.h"
 #include "daemon/exchange.h"
 #include "daemon/log.h"
 #include "daemon/reply.h"
@@ -135,7 +136,8 @@ static enum status check_head(struct exchange *exchange, const char *version, st
 	if (exchange->route->kind == ROUTE_ABSENT)
 		return fail(err, STATUS_NOT_IMPLEMENTED, "this build does not serve %s yet",
 			    exchange->path);
-	if (exchange->route->kind == ROUTE_JOB && atomic_load(&exchange->service->draining))
+	if (route_takes_body(exchange->route, method_from_name(exchange->method)) &&
+	    atomic_load(&exchange->service->draining))
 		return fail(err, STATUS_DRAINING, "foldd is shutting down");
 	return STATUS_OK;
 }
@@ -168,6 +170,7 @@ static enum status check_body(struct exchange *exchange, struct error *err)
 static enum status open_request(struct exchange *exchange, struct error *err)
 {
 	const struct headers *headers = &exchange->headers;
+	char name[ARRAY_NAME_SIZE];
 	struct request_args args = {
 		.engine = exchange->service->engine,
 		.files = &exchange->service->files,
@@ -179,8 +182,15 @@ static enum status open_request(struct exchange *exchange, struct error *err)
 		.job_length = headers->job_length,
 	};
 
-	enum status status = request_create(&args, &exchange->request, err);
+	enum status status;
 
+	if (exchange->route->kind == ROUTE_ARRAY) {
+		array_name_of(name, exchange->path);
+		args.array = name;
+		args.only_new =
+			headers->if_none_match != NULL && strcmp(headers->if_none_match, "*") == 0;
+	}
+	status = request_create(&args, &exchange->request, err);
 	if (status == STATUS_OK && headers->bad_job_length)
 		return fail(err, STATUS_BAD_VALUE, "Foldd-Job-Length is no number of bytes");
 	return status;
@@ -194,8 +204,7 @@ static enum MHD_Result begin(struct exchange *exchange, const char *method, cons
 	exchange->counted = true;
 	service_enter(exchange->service);
 	status = check_head(exchange, version, &exchange->error);
-	if (status == STATUS_OK && exchange->route->kind == ROUTE_JOB &&
-	    method_from_name(method) == METHOD_POST) {
+	if (status == STATUS_OK && route_takes_body(exchange->route, method_from_name(method))) {
 		status = check_body(exchange, &exchange->error);
 		if (status == STATUS_OK)
 			status = open_request(exchange, &exchange->error);
@@ -271,7 +280,8 @@ static void work_done(struct work *work)
  * that is written is synced at its end: neither is for an HTTP thread. */
 static bool touches_files(const struct task *task)
 {
-	return task->output_fd >= 0 || (task->x != NULL && task->x->data == NULL) ||
+	return task->output_fd >= 0 || (task->upload != NULL && upload_waits(task->upload)) ||
+	       (task->x != NULL && task->x->data == NULL) ||
 	       (task->y != NULL && task->y->data == NULL);
 }
 

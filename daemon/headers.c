@@ -101,6 +101,7 @@ void headers_read(struct headers *out, struct MHD_Connection *connection)
 		.accept_encoding = lookup(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING),
 		.content_type = lookup(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
 		.content_encoding = lookup(connection, MHD_HTTP_HEADER_CONTENT_ENCODING),
+		.if_none_match = lookup(connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
 		.request_id = lookup(connection, "X-Request-Id"),
 		.expect_continue = expect != NULL && strcasecmp(expect, "100-continue") == 0,
 		.job_length = -1,

@@ -11,7 +11,8 @@ struct MHD_Connection;
 /* Texts are the connection's, valid until the request is completed; NULL when
  * there is no such field; the first when there are several. */
 struct headers {
-	const char *accept, *accept_encoding, *content_type, *content_encoding, *request_id;
+	const char *accept, *accept_encoding, *content_type, *content_encoding, *request_id,
+		*if_none_match;
 	int64_t content_length; /* 0: no body; -1: chunked */
 	int64_t job_length;     /* Foldd-Job-Length; -1: none, or no number */
 	bool bad_job_length;

@@ -19,6 +19,7 @@
 #include "daemon/roots.h"
 #include "daemon/service.h"
 #include "engine/arithmetic.h"
+#include "engine/array_restore.h"
 
 /* All that main() opens; closed in reverse by daemon_close(). */
 struct daemon {
@@ -77,6 +78,9 @@ static enum status open_engine(struct service *service, struct loop *loop, struc
 		.limits = settings->limits,
 		.threads = (unsigned)settings->compute_threads,
 		.spool_directory = settings->spool_directory,
+		.arrays = {.budget = settings->array_budget,
+			   .copy = (enum array_copy)settings->array_copy,
+			   .directory = settings->array_directory},
 	};
 	enum status status = engine_create(&config, &service->engine, err);
 
@@ -94,14 +98,34 @@ static enum status open_engine(struct service *service, struct loop *loop, struc
 	return STATUS_OK;
 }
 
-/* A named one; the default is used when a job needs it. */
-static enum status check_spool_directory(const struct settings *settings, struct error *err)
+static void tell_of_array(const char *text)
 {
-	if (settings->spool_directory != NULL &&
-	    access(settings->spool_directory, W_OK | X_OK) != 0)
-		return fail(err, STATUS_BAD_VALUE, "compute.spool_dir %s: %s",
-			    settings->spool_directory, strerror(errno));
+	log_line(LOG_WARNING, "%s", text);
+}
+
+/* Before the first job; a file is read only beneath the roots of today. */
+static enum status restore_arrays(const struct service *service, struct error *err)
+{
+	const struct array_opener opener = {service->files.context, service->files.open_read};
+
+	return arrays_restore(engine_arrays(service->engine), &opener, tell_of_array, err);
+}
+
+static enum status check_directory(const char *key, const char *directory, struct error *err)
+{
+	if (directory != NULL && access(directory, W_OK | X_OK) != 0)
+		return fail(err, STATUS_BAD_VALUE, "%s %s: %s", key, directory, strerror(errno));
 	return STATUS_OK;
+}
+
+/* Those that are named; the default of spool_dir is used when a job needs it. */
+static enum status check_directories(const struct settings *settings, struct error *err)
+{
+	enum status status = check_directory("compute.spool_dir", settings->spool_directory, err);
+
+	return status == STATUS_OK
+		       ? check_directory("arrays.directory", settings->array_directory, err)
+		       : status;
 }
 
 static enum status daemon_open(struct daemon *daemon, const struct settings *settings,
@@ -122,13 +146,15 @@ static enum status daemon_open(struct daemon *daemon, const struct settings *set
 	    (ssize_t)sizeof(service->id_seed))
 		return fail(err, STATUS_INTERNAL, "getrandom: %s", strerror(errno));
 
-	status = check_spool_directory(settings, err);
+	status = check_directories(settings, err);
 	if (status == STATUS_OK)
 		status = open_listeners(daemon, settings, err);
 	if (status == STATUS_OK)
 		status = loop_create(&daemon->loop, err);
 	if (status == STATUS_OK)
 		status = open_engine(service, daemon->loop, err);
+	if (status == STATUS_OK)
+		status = restore_arrays(service, err);
 	service->wake = loop_wake;
 	service->wake_context = daemon->loop;
 	for (size_t i = 0; i < daemon->listener_count && status == STATUS_OK; i++) {
@@ -212,7 +238,7 @@ static enum status check(const struct options *options, struct error *err)
 	for (size_t i = 0; i < settings->tcp.count && status == STATUS_OK; i++)
 		status = listen_check_tcp(settings->tcp.items[i], settings->allow_remote != 0, err);
 	if (status == STATUS_OK)
-		status = check_spool_directory(settings, err);
+		status = check_directories(settings, err);
 	if (status == STATUS_OK)
 		status = roots_open(&roots, settings->roots.items, settings->roots.count,
 				    settings->write_roots.items, settings->write_roots.count,

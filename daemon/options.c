@@ -39,6 +39,7 @@ static const struct shortcut shortcuts[] = {
 	{"spool-dir", "compute", "spool_dir"},
 	{"root", "files", "root"},
 	{"write-root", "files", "write_root"},
+	{"array-dir", "arrays", "directory"},
 	{"log-level", "log", "level"},
 };
 #define SHORTCUT_COUNT (sizeof(shortcuts) / sizeof(shortcuts[0]))
@@ -72,6 +73,7 @@ void options_print_help(FILE *out)
 	      "  --http-threads N       threads of each listener (default: cores)\n"
 	      "  --workers N            large jobs at a time (default 2)\n"
 	      "  --spool-dir DIR        for large results (default: $TMPDIR or /var/tmp)\n"
+	      "  --array-dir DIR        arrays that can be read again survive a restart\n"
 	      "  --limit NAME=VALUE     a key of the section [limits]\n"
 	      "  --set SECTION.KEY=VALUE  any key of the configuration file\n"
 	      "  --log-level LEVEL      error, warning, info (default) or debug\n"

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "daemon/reply.h"
+#include "engine/resident.h"
 
 #define BLOCK_SIZE (128u * 1024u) /* of a body read from a file: as sendfile */
 #define EARLY_HEAD_SIZE 1024u
@@ -49,12 +50,69 @@ static void two_parts_free(void *context)
 	free(parts);
 }
 
+/* A body that begins in memory and goes on in a resident array. */
+struct array_body {
+	char *head;
+	size_t head_size;
+	struct resident *array;
+};
+
+static ssize_t array_body_read(void *context, uint64_t position, char *out, size_t room)
+{
+	const struct array_body *body = context;
+	uint64_t left, size;
+
+	if (position < body->head_size) {
+		size = body->head_size - position;
+		size = size < room ? size : room;
+		memcpy(out, body->head + position, size);
+		return (ssize_t)size;
+	}
+	position -= body->head_size;
+	left = body->array->bytes - position;
+	size = left < room ? left : room;
+	return resident_read(body->array, position, out, size, NULL) == STATUS_OK
+		       ? (ssize_t)size
+		       : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static void array_body_free(void *context)
+{
+	struct array_body *body = context;
+
+	free(body->head);
+	resident_release(body->array);
+	free(body);
+}
+
+static struct MHD_Response *take_array(struct response *response)
+{
+	const uint64_t size = response->head_size + response->array->bytes;
+	struct array_body *body = malloc(sizeof(*body));
+	struct MHD_Response *out;
+
+	if (body == NULL)
+		return NULL;
+	*body = (struct array_body){response->head, response->head_size, response->array};
+	out = MHD_create_response_from_callback(size, BLOCK_SIZE, array_body_read, body,
+						array_body_free);
+	if (out == NULL) {
+		free(body);
+		return NULL;
+	}
+	response->head = NULL;
+	response->array = NULL;
+	return out;
+}
+
 /* The body leaves the exchange's response on success. */
 static struct MHD_Response *take_body(struct response *response)
 {
 	struct MHD_Response *out;
 	struct two_parts *parts;
 
+	if (response->array != NULL)
+		return take_array(response);
 	if (response->fd < 0) {
 		if (response->head == NULL)
 			return MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);

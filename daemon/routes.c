@@ -25,9 +25,9 @@ static const struct route routes[] = {
 	{"/v1/jobs", METHOD_GET | METHOD_POST, ROUTE_ABSENT, 0},
 	{"/v1/jobs/*", METHOD_GET | METHOD_DELETE, ROUTE_ABSENT, 0},
 	{"/v1/jobs/*/events", METHOD_GET, ROUTE_ABSENT, 0},
-	{"/v1/arrays", METHOD_GET, ROUTE_ABSENT, 0},
-	{"/v1/arrays/*", METHOD_GET | METHOD_PUT | METHOD_DELETE, ROUTE_ABSENT, 0},
-	{"/v1/arrays/*/data", METHOD_GET, ROUTE_ABSENT, 0},
+	{"/v1/arrays", METHOD_GET, ROUTE_ARRAYS, 0},
+	{"/v1/arrays/*", METHOD_GET | METHOD_PUT | METHOD_DELETE, ROUTE_ARRAY, ENDPOINT_ARRAY},
+	{"/v1/arrays/*/data", METHOD_GET, ROUTE_ARRAY_DATA, 0},
 	{"/metrics", METHOD_GET, ROUTE_ABSENT, 0},
 	{"/v1/stats", METHOD_GET, ROUTE_ABSENT, 0},
 	{"/v1/stats/events", METHOD_GET, ROUTE_ABSENT, 0},
@@ -140,6 +140,12 @@ static unsigned allowed(const struct route *route)
 bool route_allows(const struct route *route, enum method method)
 {
 	return (allowed(route) & method) != 0;
+}
+
+bool route_takes_body(const struct route *route, enum method method)
+{
+	return (route->kind == ROUTE_JOB && method == METHOD_POST) ||
+	       (route->kind == ROUTE_ARRAY && method == METHOD_PUT);
 }
 
 void route_allow(const struct route *route, char out[ROUTE_ALLOW_SIZE])

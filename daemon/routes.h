@@ -17,6 +17,9 @@ enum method {
 
 enum route_kind {
 	ROUTE_JOB, /* takes a body, gives tasks */
+	ROUTE_ARRAYS,
+	ROUTE_ARRAY, /* PUT takes a body, too */
+	ROUTE_ARRAY_DATA,
 	ROUTE_HEALTH,
 	ROUTE_READY,
 	ROUTE_INFO,
@@ -29,7 +32,7 @@ struct route {
 	const char *path; /* "*": one segment that is not empty, "**": the rest */
 	unsigned methods; /* of enum method; HEAD and OPTIONS are understood */
 	enum route_kind kind;
-	enum endpoint endpoint; /* of ROUTE_JOB */
+	enum endpoint endpoint; /* of those that take a body */
 };
 
 enum method method_from_name(const char *name);
@@ -42,6 +45,9 @@ bool target_split(const char *target, char *path, size_t size, const char **quer
 /* NULL when the interface has no such path. */
 const struct route *route_find(const char *path);
 bool route_allows(const struct route *route, enum method method);
+
+/* Whether the method brings a body that becomes tasks. */
+bool route_takes_body(const struct route *route, enum method method);
 
 #define ROUTE_ALLOW_SIZE 64u
 void route_allow(const struct route *route, char out[ROUTE_ALLOW_SIZE]);

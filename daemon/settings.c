@@ -6,6 +6,7 @@
 #include "daemon/log.h"
 #include "daemon/quantity.h"
 #include "daemon/settings.h"
+#include "engine/arrays.h"
 
 enum key_type {
 	KEY_COUNT,
@@ -14,6 +15,7 @@ enum key_type {
 	KEY_MODE,
 	KEY_BOOL,
 	KEY_LEVEL,
+	KEY_COPY,
 	KEY_TEXT,
 	KEY_LIST
 };
@@ -49,6 +51,9 @@ static const struct key keys[] = {
 	{"compute", "spool_dir", KEY_TEXT, AT(spool_directory), 0, 0, 0},
 	{"files", "root", KEY_LIST, AT(roots), 0, 0, 0},
 	{"files", "write_root", KEY_LIST, AT(write_roots), 0, 0, 0},
+	{"arrays", "budget", KEY_SIZE, AT(array_budget), 0, ANY, 0},
+	{"arrays", "copy", KEY_COPY, AT(array_copy), 0, ARRAY_COPY_NONE, 0},
+	{"arrays", "directory", KEY_TEXT, AT(array_directory), 0, 0, 0},
 	{"limits", "body", KEY_SIZE, AT(limits.body), 0, ANY, 0},
 	{"limits", "json", KEY_SIZE, AT(limits.json), 1, ANY, 0},
 	{"limits", "depth", KEY_COUNT, AT(limits.depth), 1, 1000, 0},
@@ -121,6 +126,20 @@ static enum status set_text(char **out, const char *value, struct error *err)
 	return STATUS_OK;
 }
 
+/* In the order of enum array_copy. */
+static const char *const copies[] = {"host", "disk", "none"};
+
+static bool read_copy(const char *text, uint64_t *out)
+{
+	for (uint64_t i = 0; i <= ARRAY_COPY_NONE; i++) {
+		if (strcmp(text, copies[i]) == 0) {
+			*out = i;
+			return true;
+		}
+	}
+	return false;
+}
+
 static const char *expected(enum key_type type)
 {
 	switch (type) {
@@ -134,6 +153,8 @@ static const char *expected(enum key_type type)
 		return "yes or no";
 	case KEY_LEVEL:
 		return "error, warning, info or debug";
+	case KEY_COPY:
+		return "host, disk or none";
 	default:
 		return "a number";
 	}
@@ -160,6 +181,8 @@ static bool read_number(const struct key *key, const char *text, uint64_t *out)
 			return false;
 		*out = level;
 		return true;
+	case KEY_COPY:
+		return read_copy(text, out);
 	default:
 		return quantity_count(text, out);
 	}
@@ -182,6 +205,9 @@ static void write_number(const struct key *key, uint64_t value, char out[QUANTIT
 		break;
 	case KEY_LEVEL:
 		snprintf(out, QUANTITY_TEXT, "%s", log_level_name((enum log_level)value));
+		break;
+	case KEY_COPY:
+		snprintf(out, QUANTITY_TEXT, "%s", copies[value]);
 		break;
 	default:
 		snprintf(out, QUANTITY_TEXT, "%" PRIu64, value);
@@ -264,6 +290,9 @@ void settings_deinit(struct settings *settings)
 
 enum status settings_finish(struct settings *settings, struct error *err)
 {
+	if (settings->array_copy == ARRAY_COPY_DISK && settings->array_directory == NULL)
+		return fail(err, STATUS_BAD_VALUE,
+			    "arrays.copy = disk needs arrays.directory, where the copies are");
 	if (settings->tcp.count == 0 && settings->unix_path == NULL)
 		return append(&settings->tcp, "127.0.0.1:7460", err);
 	return STATUS_OK;

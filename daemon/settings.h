@@ -33,6 +33,9 @@ struct settings {
 	char *spool_directory;    /* NULL: TMPDIR or /var/tmp */
 
 	struct strings roots, write_roots;
+	uint64_t array_budget; /* bytes; 0: a quarter of the backend's memory */
+	uint64_t array_copy;   /* enum array_copy */
+	char *array_directory; /* NULL: no array survives a restart */
 	struct limits limits;
 	uint64_t log_level;
 	uint64_t drain_ms;

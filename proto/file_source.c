@@ -13,10 +13,7 @@
 
 struct file {
 	char *path;
-	dev_t device; /* these four: is it the same file still? */
-	ino_t inode;
-	uint64_t size;
-	struct timespec modified;
+	struct file_mark mark; /* is it the same file still? */
 	uint64_t data_offset;
 	uint64_t bytes; /* of elements */
 	struct array_desc desc;
@@ -29,8 +26,9 @@ struct file_source {
 	struct file *files;
 	size_t count, capacity;
 	size_t current;
-	int fd;        /* of the current file, or -1 */
-	uint64_t done; /* bytes read of it */
+	struct source_file only; /* when there is one */
+	int fd;                  /* of the current file, or -1 */
+	uint64_t done;           /* bytes read of it */
 };
 
 static enum status no_memory(struct error *err)
@@ -50,9 +48,10 @@ static enum status changed(const struct file *file, struct error *err)
 
 static bool is_same(const struct file *file, const struct stat *st)
 {
-	return st->st_dev == file->device && st->st_ino == file->inode &&
-	       (uint64_t)st->st_size == file->size && st->st_mtim.tv_sec == file->modified.tv_sec &&
-	       st->st_mtim.tv_nsec == file->modified.tv_nsec;
+	struct file_mark mark;
+
+	file_mark_of(&mark, st);
+	return file_mark_equal(&mark, &file->mark);
 }
 
 /* Exactly size bytes. */
@@ -101,7 +100,7 @@ static enum status guess_format(const struct file *file, int fd, const struct in
 	*out = FORMAT_NPY;
 	if (ends_in(file->path, ".npy"))
 		return STATUS_OK;
-	if (file->size >= NPY_MAGIC_SIZE) {
+	if (file->mark.size >= NPY_MAGIC_SIZE) {
 		status = read_at(file, fd, 0, magic, NPY_MAGIC_SIZE, err);
 		if (status != STATUS_OK || memcmp(magic, NPY_MAGIC, NPY_MAGIC_SIZE) == 0)
 			return status;
@@ -117,7 +116,8 @@ static enum status describe_npy(struct file *file, int fd, const struct input *i
 				struct error *err)
 {
 	unsigned char prefix[NPY_PREFIX_SIZE];
-	const uint64_t first = file->size < NPY_PREFIX_SIZE ? file->size : NPY_PREFIX_SIZE;
+	const uint64_t first =
+		file->mark.size < NPY_PREFIX_SIZE ? file->mark.size : NPY_PREFIX_SIZE;
 	struct npy_header header;
 	uint64_t size, count;
 	void *bytes;
@@ -132,7 +132,7 @@ static enum status describe_npy(struct file *file, int fd, const struct input *i
 		status = npy_header_size(prefix, first, &size, err);
 	if (status != STATUS_OK)
 		return status;
-	if (size > file->size)
+	if (size > file->mark.size)
 		return fail(err, STATUS_FILE_TRUNCATED, "%s ends inside its header", file->path);
 	bytes = malloc(size);
 	if (bytes == NULL)
@@ -149,13 +149,13 @@ static enum status describe_npy(struct file *file, int fd, const struct input *i
 	file->swap = header.swap;
 	file->data_offset = header.data_offset;
 	file->bytes = count * dtype_size(header.desc.dtype);
-	if (file->size - size < file->bytes)
+	if (file->mark.size - size < file->bytes)
 		return fail(err, STATUS_FILE_TRUNCATED, "%s: %llu bytes of elements, not %llu",
-			    file->path, (unsigned long long)(file->size - size),
+			    file->path, (unsigned long long)(file->mark.size - size),
 			    (unsigned long long)file->bytes);
-	if (file->size - size > file->bytes)
+	if (file->mark.size - size > file->bytes)
 		return fail(err, STATUS_BAD_NPY, "%s goes on %llu bytes after its elements",
-			    file->path, (unsigned long long)(file->size - size - file->bytes));
+			    file->path, (unsigned long long)(file->mark.size - size - file->bytes));
 	return STATUS_OK;
 }
 
@@ -163,11 +163,11 @@ static enum status describe_raw(struct file *file, const struct input *input, st
 {
 	enum status status;
 
-	if (input->offset > file->size)
+	if (input->offset > file->mark.size)
 		return fail(err, STATUS_FILE_TRUNCATED, "%s ends at byte %llu, before the offset",
-			    file->path, (unsigned long long)file->size);
+			    file->path, (unsigned long long)file->mark.size);
 	file->data_offset = input->offset;
-	file->bytes = file->size - input->offset;
+	file->bytes = file->mark.size - input->offset;
 	file->swap = input_raw_swap(input);
 	status = input_raw_desc(input, file->bytes, &file->desc, err);
 	return status;
@@ -190,10 +190,7 @@ static enum status describe(struct file *file, const struct input *input,
 		close(fd);
 		return status;
 	}
-	file->device = st.st_dev;
-	file->inode = st.st_ino;
-	file->size = (uint64_t)st.st_size;
-	file->modified = st.st_mtim;
+	file_mark_of(&file->mark, &st);
 	status = guess_format(file, fd, input, &format, err);
 	if (status == STATUS_OK)
 		status = format == FORMAT_NPY ? describe_npy(file, fd, input, err)
@@ -414,6 +411,15 @@ static void files_close(struct source *self)
 	free(source);
 }
 
+/* One file is told of: an array that is kept can be read from it again. */
+static void tell_only(struct file_source *source)
+{
+	const struct file *file = &source->files[0];
+
+	source->only = (struct source_file){file->path, file->mark, file->data_offset, file->swap};
+	source->base.file = &source->only;
+}
+
 /* The member that names the files is at fault where nothing nearer is. */
 static enum status blame_member(const struct input *input, enum status status, struct error *err)
 {
@@ -454,6 +460,8 @@ enum status file_source_open(const struct input *input, const struct input_conte
 		files_close(&source->base);
 		return blame_member(input, status, err);
 	}
+	if (source->count == 1)
+		tell_only(source);
 	*out = &source->base;
 	return STATUS_OK;
 }

@@ -7,8 +7,7 @@
 
 /* What docs/api.md describes and this version answers with 501; members are
  * told by their own table. Ends with NULL. */
-static const char *const later_paths[] = {"/",         "/metrics", "/v1/jobs", "/v1/arrays",
-					  "/v1/stats", "/v2",      NULL};
+static const char *const later_paths[] = {"/", "/metrics", "/v1/jobs", "/v1/stats", "/v2", NULL};
 static const char *const later_formats[] = {"npz", "csv", "hdf5", NULL};
 
 static void write_strings(struct text *text, const char *name, const char *const *strings)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "engine/resident_source.h"
 #include "proto/file_source.h"
 
 void input_deinit(struct input *input)
@@ -11,6 +12,7 @@ void input_deinit(struct input *input)
 
 	free(input->data.data);
 	free(input->bytes);
+	free(input->array);
 	for (i = 0; i < input->path_count; i++)
 		free(input->paths[i]);
 	free(input->paths);
@@ -94,6 +96,57 @@ static enum status open_base64(struct input *input, struct source **out, struct 
 	return status;
 }
 
+static enum status check_slice(const struct input *input, const struct array_desc *desc,
+			       struct error *err)
+{
+	char at[64];
+
+	if (desc->ndim == 0)
+		return fail_at(err, STATUS_BAD_VALUE, pointer(at, input, "/slice"),
+			       "the array %s has no axis to slice", input->array);
+	if (input->slice[0] <= input->slice[1] && input->slice[1] <= desc->shape[0])
+		return STATUS_OK;
+	return fail_at(err, STATUS_BAD_VALUE, pointer(at, input, "/slice"),
+		       "%llu to %llu is no range of the first axis of %s, which is %llu long",
+		       (unsigned long long)input->slice[0], (unsigned long long)input->slice[1],
+		       input->array, (unsigned long long)desc->shape[0]);
+}
+
+/* Offsets say what is wrong with their type themselves. */
+static enum status check_array(const struct input *input, const struct array_desc *desc,
+			       struct error *err)
+{
+	char at[64];
+
+	if (input->has_dtype && input->dtype != desc->dtype && strcmp(input->at, "/segments") != 0)
+		return fail_at(err, STATUS_BAD_DTYPE, pointer(at, input, "/dtype"),
+			       "the array %s is %s, but the job says dtype %s", input->array,
+			       dtype_name(desc->dtype), dtype_name(input->dtype));
+	return input->has_slice ? check_slice(input, desc, err) : STATUS_OK;
+}
+
+static enum status open_array(const struct input *input, struct arrays *arrays, struct source **out,
+			      struct error *err)
+{
+	struct resident *resident = NULL;
+	char at[64];
+	enum status status = arrays != NULL
+				     ? arrays_get(arrays, input->array, &resident, err)
+				     : fail(err, STATUS_NO_SUCH_ARRAY, "there are no arrays");
+
+	if (status == STATUS_OK)
+		status = check_array(input, &resident->desc, err);
+	if (status == STATUS_OK)
+		status = source_from_resident(resident, input->has_slice ? input->slice : NULL, out,
+					      err);
+	resident_release(resident);
+	if (status != STATUS_OK && err != NULL && !err->has_pointer) {
+		err->has_pointer = true;
+		strcpy(err->pointer, pointer(at, input, "/array"));
+	}
+	return status;
+}
+
 enum status input_open(struct input *input, const struct input_context *context,
 		       struct source **out, struct error *err)
 {
@@ -103,6 +156,8 @@ enum status input_open(struct input *input, const struct input_context *context,
 		return file_source_open(input, context, out, err);
 	if (input->kind == INPUT_BASE64)
 		return open_base64(input, out, err);
+	if (input->kind == INPUT_ARRAY)
+		return open_array(input, context->arrays, out, err);
 	status = open_memory(&input->data.desc, input->data.data, out, err);
 	if (status == STATUS_OK)
 		input->data.data = NULL;

@@ -1,12 +1,13 @@
 /* input.h - where a job's array comes from, as the job object says, and how to
- * open it: numbers in the object, base64, files, a part of the body, or the
- * body itself. */
+ * open it: numbers in the object, base64, files, a resident array, a part of the
+ * body, or the body itself. */
 #ifndef PROTO_INPUT_H
 #define PROTO_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "engine/arrays.h"
 #include "engine/job.h"
 #include "engine/limits.h"
 #include "engine/source.h"
@@ -19,7 +20,8 @@ enum input_kind {
 	INPUT_DATA,
 	INPUT_BASE64,
 	INPUT_FILES,
-	INPUT_PART
+	INPUT_PART,
+	INPUT_ARRAY
 };
 
 enum input_format { FORMAT_GUESS, FORMAT_NPY, FORMAT_RAW };
@@ -34,6 +36,9 @@ struct input {
 	size_t path_count;
 	bool globs; /* paths may be patterns: `files` */
 	uint64_t part;
+	char *array; /* INPUT_ARRAY: owned */
+	bool has_slice;
+	uint64_t slice[2];
 
 	enum input_format format;
 	bool has_dtype, has_shape, has_byteorder, has_offset;
@@ -58,6 +63,7 @@ struct input_context {
 	const struct file_access *files; /* NULL: none may be read */
 	const struct limits *limits;
 	const struct job *job; /* how the elements will be used */
+	struct arrays *arrays; /* NULL: there are none */
 };
 
 /* Everything but parts and bodies. May take what the input owns. */

@@ -346,6 +346,9 @@ static enum status read_members(struct job_spec *spec, const struct json_reader 
 
 		if (!member_from_name(key, &member) || !(member_info(member)->places & IN_JOB))
 			return json_fail(r, STATUS_UNKNOWN_MEMBER, key, "a job has no such member");
+		if (r->context->array && !(member_info(member)->places & IN_WITH) &&
+		    member != MEMBER_PARTS)
+			return json_fail(r, STATUS_BAD_JOB, key, "has no meaning for an array");
 		if (!member_info(member)->served)
 			return json_fail(r, STATUS_NOT_IMPLEMENTED, key,
 					 "%s is not served by this build", key);
@@ -365,6 +368,8 @@ static enum status check(struct job_spec *spec, const struct json_reader *r, con
 	const struct job *job = &spec->job;
 	enum status status;
 
+	if (r->context->array)
+		return source_check(&spec->x, r, true);
 	if (job->op_count == 0)
 		return json_fail(r, STATUS_BAD_JOB, "op", "there is no operation");
 	if (r->context->kind_in_job && json_object_get(object, "kind") == NULL)
@@ -401,6 +406,7 @@ enum status job_json_read(struct job_spec *out, const json_t *object,
 	out->x.at = out->y.at = out->segments.at = "";
 	out->job.determinism = DETERMINISM_ORDERED;
 	out->job.kind = context->kind;
+	out->job.has_axis = context->array; /* its shape matters */
 	if (context->has_body) {
 		out->x.kind = INPUT_BODY;
 		out->x.format = context->body_format;

@@ -15,7 +15,7 @@ struct job_spec {
 	struct job job;
 	struct input x;
 	struct input y;        /* `with`; INPUT_NONE without */
-	struct input segments; /* data, a file or a part, of int64 */
+	struct input segments; /* data, a file, an array or a part, of int64 */
 	char *output;          /* owned path; NULL: in the response */
 	bool overwrite;
 };
@@ -26,6 +26,7 @@ struct job_context {
 	size_t span_count;
 	enum job_kind kind;
 	bool kind_in_job; /* batch: each job says its kind */
+	bool array;       /* a source alone: of an array to be kept */
 	bool query;       /* the object was made of a query string */
 	bool has_body;    /* the array is the body, of this format: no other source */
 	enum input_format body_format;

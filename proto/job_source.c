@@ -13,8 +13,8 @@ static enum status no_memory(const struct json_reader *r)
 
 static const char *kind_name(enum input_kind kind)
 {
-	static const char *const names[] = {"nothing", "the body",      "data",
-					    "base64",  "file or files", "part"};
+	static const char *const names[] = {"nothing",       "the body", "data", "base64",
+					    "file or files", "part",     "array"};
 
 	return names[kind];
 }
@@ -131,6 +131,44 @@ static enum status read_part(struct input *input, const struct json_reader *r, c
 	return STATUS_OK;
 }
 
+static enum status read_array(struct input *input, const struct json_reader *r, const json_t *value)
+{
+	struct error why = {0};
+	const char *text = "";
+	enum status status = claim(input, r, MEMBER_ARRAY, INPUT_ARRAY);
+
+	if (status == STATUS_OK)
+		status = json_read_string(r, "array", value, &text);
+	if (status != STATUS_OK)
+		return status;
+	status = arrays_check_name(text, &why);
+	if (status != STATUS_OK)
+		return json_fail(r, status, "array", "%s", why.text);
+	input->array = strdup(text);
+	return input->array != NULL ? STATUS_OK : no_memory(r);
+}
+
+static enum status read_slice(struct input *input, const struct json_reader *r, const json_t *value)
+{
+	json_int_t bound;
+
+	if (!json_is_array(value) || json_array_size(value) != 2)
+		return json_fail(r, STATUS_BAD_VALUE, "slice",
+				 "must be a list of two: the first index, and the one after the "
+				 "last");
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *item = json_array_get(value, i);
+
+		bound = json_is_integer(item) ? json_integer_value(item) : -1;
+		if (bound < 0)
+			return json_fail(r, STATUS_BAD_VALUE, "slice",
+					 "indices are integers from 0 on");
+		input->slice[i] = (uint64_t)bound;
+	}
+	input->has_slice = true;
+	return STATUS_OK;
+}
+
 static enum status read_base64(struct input *input, const struct json_reader *r,
 			       const json_t *value)
 {
@@ -205,6 +243,10 @@ enum status source_member_read(struct input *input, const struct json_reader *r,
 		return read_paths(input, r, member, value);
 	case MEMBER_PART:
 		return read_part(input, r, value);
+	case MEMBER_ARRAY:
+		return read_array(input, r, value);
+	case MEMBER_SLICE:
+		return read_slice(input, r, value);
 	case MEMBER_FORMAT:
 		return read_format(input, r, value);
 	case MEMBER_DTYPE:
@@ -240,9 +282,9 @@ enum status source_check(const struct input *input, const struct json_reader *r,
 	if (input->kind == INPUT_NONE) {
 		if (!required)
 			return STATUS_OK;
-		return fail_at(
-			r->err, STATUS_BAD_JOB, r->at,
-			"there is no source: one of data, base64, file, files, part, or a body");
+		return fail_at(r->err, STATUS_BAD_JOB, r->at,
+			       "there is no source: one of data, base64, file, files, array, part, "
+			       "or a body");
 	}
 	if (input->kind != INPUT_FILES && input->kind != INPUT_BODY) {
 		status = refuse(r, input->format != FORMAT_GUESS, "format", source);
@@ -251,6 +293,9 @@ enum status source_check(const struct input *input, const struct json_reader *r,
 	} else if (!raw) {
 		source = "npy";
 	}
+	status = refuse(r, input->has_slice && input->kind != INPUT_ARRAY, "slice", source);
+	if (status != STATUS_OK)
+		return status;
 	status =
 		refuse(r, input->has_shape && !raw && input->kind != INPUT_BASE64, "shape", source);
 	if (status == STATUS_OK)

@@ -154,6 +154,8 @@ enum status request_create(const struct request_args *args, struct request **out
 		status = copy(&request->query_text, args->query, err);
 	if (status == STATUS_OK && args->accept != NULL)
 		status = copy(&request->accept, args->accept, err);
+	if (status == STATUS_OK && args->endpoint == ENDPOINT_ARRAY)
+		status = store_start(request, args, err);
 	if (status == STATUS_OK)
 		status = start(request, args->content_type, err);
 	if (status != STATUS_OK) {
@@ -173,6 +175,7 @@ void request_destroy(struct request *request)
 	for (i = 0; i < request->count; i++)
 		task_destroy(request->tasks[i]);
 	free(request->tasks);
+	store_deinit(request);
 	parts_destroy(request->parts);
 	free(request->text.bytes);
 	free(request->query_text);
@@ -331,5 +334,6 @@ void request_commit(struct request *request)
 	for (i = 0; i < request->count; i++) {
 		if (request_job_of(request->tasks[i])->file != NULL)
 			output_finish(request_job_of(request->tasks[i]));
+		store_commit(request, request->tasks[i]);
 	}
 }

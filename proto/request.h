@@ -17,12 +17,20 @@
 #include "engine/task.h"
 #include "proto/file_access.h"
 
-enum endpoint { ENDPOINT_REDUCE, ENDPOINT_SCAN, ENDPOINT_BATCH, ENDPOINT_MERGE };
+enum endpoint {
+	ENDPOINT_REDUCE,
+	ENDPOINT_SCAN,
+	ENDPOINT_BATCH,
+	ENDPOINT_MERGE,
+	ENDPOINT_ARRAY /* the body is an array to be kept */
+};
 
 struct request_args {
 	struct engine *engine;
 	const struct file_access *files; /* NULL: no file jobs: path_forbidden */
 	enum endpoint endpoint;
+	const char *array;        /* ENDPOINT_ARRAY: its name, else NULL */
+	bool only_new;            /* likewise: one of that name is array_exists */
 	const char *query;        /* after the '?', still percent-encoded; NULL */
 	const char *content_type; /* NULL: none */
 	const char *accept;       /* which form the answer takes; NULL: JSON */
@@ -50,9 +58,14 @@ enum status request_end(struct request *request, struct error *err);
 struct task **request_tasks(const struct request *request, uint64_t *count);
 bool request_is_batch(const struct request *request);
 
-/* When every task is done: give output files their names. A task whose file
- * cannot be named fails. */
+/* When every task is done: give output files and resident arrays their names. A
+ * task whose file or array cannot be named fails. */
 void request_commit(struct request *request);
+
+/* After request_commit() of ENDPOINT_ARRAY: the array that has its name now, and
+ * whether there was none before; NULL: the task failed. The request's own. */
+struct resident;
+const struct resident *request_stored(const struct request *request, bool *created);
 
 /* What a task's answer needs of its job object beside the result. */
 struct task_output {

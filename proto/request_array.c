@@ -19,6 +19,7 @@ static enum status read_query(const struct request *request, bool has_body, stru
 {
 	struct job_context context = {.limits = request->limits,
 				      .kind = request_job_kind(request),
+				      .array = request->endpoint == ENDPOINT_ARRAY,
 				      .query = true,
 				      .has_body = has_body};
 	struct query query;

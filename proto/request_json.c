@@ -119,6 +119,7 @@ static enum status read_root(struct document *d, struct error *err)
 	d->context.span_count = d->cut.count;
 	d->context.kind = request_job_kind(request);
 	d->context.kind_in_job = batch;
+	d->context.array = request->endpoint == ENDPOINT_ARRAY;
 	d->context.parts_here = request->kind == BODY_PARTS && !batch;
 	if (request->kind == BODY_PARTS)
 		read_parts(d);

@@ -57,6 +57,10 @@ struct request {
 	uint64_t expected; /* bytes of elements; ARRAY_UNKNOWN */
 	uint64_t pushed;   /* bytes of elements so far */
 
+	struct upload *upload;   /* ENDPOINT_ARRAY: until a task has it */
+	struct resident *stored; /* likewise: in the end */
+	bool stored_new;
+
 	struct parts *parts; /* kind 4, once its job object is there */
 };
 
@@ -85,6 +89,13 @@ enum status request_task_error(const struct task *task, struct error *err);
 /* Take the offsets out of a source of int64; closes it. */
 enum status request_segments_from(struct task *task, struct source *source,
 				  const struct limits *limits, struct error *err);
+
+/* ---- request_store.c: ENDPOINT_ARRAY ---- */
+
+enum status store_start(struct request *request, const struct request_args *args,
+			struct error *err);
+void store_deinit(struct request *request);
+void store_commit(struct request *request, struct task *task);
 
 /* ---- request_json.c: kind 1 and the job object of kind 4 ---- */
 

@@ -134,13 +134,14 @@ static void note_parts(struct request_job *job, const struct job_spec *spec)
 static bool can_open(const struct input *input)
 {
 	return input->kind == INPUT_DATA || input->kind == INPUT_BASE64 ||
-	       input->kind == INPUT_FILES;
+	       input->kind == INPUT_FILES || input->kind == INPUT_ARRAY;
 }
 
 static enum status open_sources(const struct request *request, struct task *task,
 				struct job_spec *spec, struct error *err)
 {
-	const struct input_context context = {request->files, request->limits, &task->job};
+	const struct input_context context = {request->files, request->limits, &task->job,
+					      engine_arrays(request->engine)};
 	struct source *segments = NULL;
 	enum status status = STATUS_OK;
 
@@ -180,6 +181,8 @@ enum status request_add(struct request *request, struct job_spec *spec, struct e
 	}
 	job = request_job_of(task);
 	task->job = spec->job;
+	task->upload = request->upload; /* of an array to be kept, whose only task it is */
+	request->upload = NULL;
 	spec->job.offsets = NULL;
 	job->path = spec->output;
 	spec->output = NULL;

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "engine/resident.h"
 #include "proto/accept.h"
 #include "proto/problem.h"
 #include "proto/request.h"
@@ -152,6 +153,7 @@ void response_deinit(struct response *response)
 	free(response->head);
 	free(response->job_header);
 	free(response->allow);
+	resident_release(response->array);
 	if (response->fd >= 0)
 		close(response->fd);
 	*response = (struct response){.fd = -1};

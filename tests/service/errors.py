@@ -115,6 +115,28 @@ def merge(*jobs, partials=(), **members):
     return ask
 
 
+def twice(c):
+    """An array put again where only a new one may be."""
+    only_new = {"If-None-Match": "*"}
+    body = npy(ONE, "float64")
+    c.client.request("PUT", "/v1/arrays/errors", body, only_new)
+    try:
+        return c.client.request("PUT", "/v1/arrays/errors", body, only_new)
+    finally:
+        assert c.client.request("DELETE", "/v1/arrays/errors").status == 204
+
+
+def sliced(*bounds):
+    def ask(c):
+        c.client.request("PUT", "/v1/arrays/errors", npy(ONE, "float64"))
+        try:
+            return c.client.reduce("sum", array="errors", slice=list(bounds))
+        finally:
+            assert c.client.request("DELETE", "/v1/arrays/errors").status == 204
+
+    return ask
+
+
 def header(shape="(3,)", descr="'<f8'", order="False", more=""):
     return f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, {more}}}"
 
@@ -529,6 +551,18 @@ TABLE = [
     Row("nothing matches", 404, "file_not_found", reduce(op="sum", files=["no*.npy"]), "/files"),
     Row("GET of a job", 405, "method_not_allowed", lambda c: c.client.get("/v1/reduce")),
     Row("POST of health", 405, "method_not_allowed", lambda c: c.client.post("/healthz")),
+    Row("no such array", 404, "no_such_array", reduce(op="sum", array="none"), "/array", "none"),
+    Row(
+        "nothing to delete",
+        404,
+        "no_such_array",
+        lambda c: c.client.request("DELETE", "/v1/arrays/none"),
+    ),
+    Row("array of no name", 400, "bad_value", reduce(op="sum", array=".x"), "/array"),
+    Row("slice beyond the end", 400, "bad_value", sliced(0, 4), "/slice"),
+    Row("slice of what is no array", 400, "bad_job", reduce(op="sum", slice=[0, 1], **DATA), "/slice"),
+    # 412
+    Row("array put twice", 412, "array_exists", twice),
     # 409
     Row("output exists", 409, "file_exists", existing_output, "/output"),
     # 413, 415
@@ -632,26 +666,10 @@ TABLE = [
     Row("a folder", 422, "file_unreadable", on_file(os.mkdir), "/file"),
     # 501: named in the detail
     Row("background jobs", 501, "not_implemented", text("{}", "/v1/jobs"), None, "/v1/jobs"),
-    Row(
-        "resident arrays",
-        501,
-        "not_implemented",
-        lambda c: c.client.get("/v1/arrays"),
-        None,
-        "/v1/arrays",
-    ),
     Row("metrics", 501, "not_implemented", lambda c: c.client.get("/metrics"), None, "/metrics"),
     Row("the status page", 501, "not_implemented", lambda c: c.client.get("/")),
     Row(
         "open inference protocol", 501, "not_implemented", lambda c: c.client.get("/v2/health/live")
-    ),
-    Row(
-        "a resident array as source",
-        501,
-        "not_implemented",
-        reduce(op="sum", array="x"),
-        "/array",
-        "array",
     ),
     Row(
         "priority",
@@ -676,6 +694,7 @@ ELSEWHERE = {
     "file_changed": "test_files.py",
     "queue_full": "test_lifecycle.py",
     "draining": "test_lifecycle.py",
+    "array_lost": "test_arrays.py",
     "timeout": "test_lifecycle.py",
     "out_of_memory": "test_lifecycle.py",
 }
@@ -684,12 +703,9 @@ ELSEWHERE = {
 NOT_YET = {
     "unauthorized": "tokens come later",
     "forbidden": "rights of tokens come later",
-    "no_such_array": "resident arrays come later",
     "no_such_job": "background jobs come later",
     "job_expired": "background jobs come later",
-    "array_exists": "resident arrays come later",
     "rate_limited": "limits by client come later",
     "internal": "a fault of foldd itself: a request that provokes one is a bug to be mended",
     "backend_unavailable": "the only backend, the CPU, cannot be lost",
-    "array_lost": "resident arrays come later",
 }
