@@ -8,6 +8,8 @@ static const char *const names[CTL_ARRAY_OPTION_COUNT] = {
 	[CTL_ARRAY_FILE] = "file",
 	[CTL_ARRAY_PATH] = "path",
 	[CTL_ARRAY_PATHS] = "paths",
+	[CTL_ARRAY_NAME] = "array",
+	[CTL_ARRAY_SLICE] = "slice",
 	[CTL_ARRAY_DTYPE] = "dtype",
 	[CTL_ARRAY_SHAPE] = "shape",
 	[CTL_ARRAY_BYTEORDER] = "byteorder",
@@ -16,13 +18,39 @@ static const char *const names[CTL_ARRAY_OPTION_COUNT] = {
 	[CTL_ARRAY_WITH] = "with",
 	[CTL_ARRAY_WITH_FILE] = "with-file",
 	[CTL_ARRAY_WITH_PATH] = "with-path",
+	[CTL_ARRAY_WITH_ARRAY] = "with-array",
 	[CTL_ARRAY_SEGMENTS_FILE] = "segments-file",
 	[CTL_ARRAY_SEGMENTS_PATH] = "segments-path",
+	[CTL_ARRAY_SEGMENTS_ARRAY] = "segments-array",
 };
 
 const char *ctl_array_option_name(enum ctl_array_option option)
 {
 	return names[option];
+}
+
+bool ctl_array_option_is_source(enum ctl_array_option option)
+{
+	switch (option) {
+	case CTL_ARRAY_PATH:
+	case CTL_ARRAY_PATHS:
+	case CTL_ARRAY_DTYPE:
+	case CTL_ARRAY_SHAPE:
+	case CTL_ARRAY_BYTEORDER:
+	case CTL_ARRAY_OFFSET:
+	case CTL_ARRAY_FORMAT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* "array":"x" */
+static void name_member(struct ctl_source *source, const char *name)
+{
+	source->kind = CTL_SOURCE_MEMBER;
+	ctl_text_puts(&source->member, "\"array\":");
+	ctl_text_json_string(&source->member, name);
 }
 
 /* "file":"x.npy" */
@@ -76,6 +104,11 @@ static enum ctl_exit set_x(enum ctl_array_option option, struct ctl_job *job, co
 		if (code == CTL_OK)
 			path_member(x, value);
 		return code;
+	case CTL_ARRAY_NAME:
+		code = claim_x(job, "--array", false);
+		if (code == CTL_OK)
+			name_member(x, value);
+		return code;
 	default:
 		code = claim_x(job, "--paths", true);
 		if (code == CTL_OK) {
@@ -112,6 +145,8 @@ static enum ctl_exit set_with(enum ctl_array_option option, struct ctl_job *job,
 		return set_numbers(&job->with, "--with", value);
 	if (option == CTL_ARRAY_WITH_FILE)
 		local(&job->with, value);
+	else if (option == CTL_ARRAY_WITH_ARRAY)
+		name_member(&job->with, value);
 	else
 		path_member(&job->with, value);
 	return CTL_OK;
@@ -120,7 +155,7 @@ static enum ctl_exit set_with(enum ctl_array_option option, struct ctl_job *job,
 static enum ctl_exit set_segments(enum ctl_array_option option, struct ctl_job *job,
 				  const char *value)
 {
-	enum ctl_exit code = claim(&job->segments, "the file of segments");
+	enum ctl_exit code = claim(&job->segments, "the place of the segments");
 
 	if (code != CTL_OK)
 		return code;
@@ -130,7 +165,10 @@ static enum ctl_exit set_segments(enum ctl_array_option option, struct ctl_job *
 	}
 	job->only_json = "segments";
 	ctl_text_puts(&job->segments.member, "\"segments\":{");
-	path_member(&job->segments, value);
+	if (option == CTL_ARRAY_SEGMENTS_ARRAY)
+		name_member(&job->segments, value);
+	else
+		path_member(&job->segments, value);
 	ctl_text_puts(&job->segments.member, "}");
 	return CTL_OK;
 }
@@ -154,6 +192,8 @@ enum ctl_exit ctl_array_set(enum ctl_array_option option, struct ctl_job *job, c
 	case CTL_ARRAY_BYTEORDER:
 		job->byteorder = value;
 		return CTL_OK;
+	case CTL_ARRAY_SLICE:
+		return set_lengths(&job->slice, names[option], value);
 	case CTL_ARRAY_SHAPE:
 		return set_lengths(&job->shape, names[option], value);
 	case CTL_ARRAY_OFFSET:
@@ -164,9 +204,11 @@ enum ctl_exit ctl_array_set(enum ctl_array_option option, struct ctl_job *job, c
 	case CTL_ARRAY_WITH:
 	case CTL_ARRAY_WITH_FILE:
 	case CTL_ARRAY_WITH_PATH:
+	case CTL_ARRAY_WITH_ARRAY:
 		return set_with(option, job, value);
 	case CTL_ARRAY_SEGMENTS_FILE:
 	case CTL_ARRAY_SEGMENTS_PATH:
+	case CTL_ARRAY_SEGMENTS_ARRAY:
 		return set_segments(option, job, value);
 	default:
 		return set_x(option, job, value);
@@ -225,8 +267,13 @@ enum ctl_exit ctl_array_end(struct ctl_job *job)
 	struct ctl_source *x = &job->x;
 
 	if (x->kind == CTL_SOURCE_NONE)
-		return ctl_fail(CTL_USAGE, "no array: give numbers, -f FILE, - or --path FILE");
+		return ctl_fail(CTL_USAGE, "no array: give numbers, -f FILE, -, --path FILE or "
+					   "--array NAME");
 	if (x->what != NULL && (strcmp(x->what, "numbers") == 0 || strcmp(x->what, "--paths") == 0))
 		ctl_text_puts(&x->member, "]");
+	if (job->slice != NULL && strcmp(x->what, "--array") != 0)
+		return ctl_fail(CTL_USAGE, "--slice goes with --array");
+	if (job->slice != NULL)
+		ctl_text_printf(&x->member, ",\"slice\":[%s]", job->slice);
 	return format_end(job);
 }

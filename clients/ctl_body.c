@@ -79,6 +79,13 @@ static void add_member(struct ctl_text *json, const struct ctl_text *member)
 				member->bytes);
 }
 
+/* A member that begins with a comma, which the first of an object has not. */
+static void add_next(struct ctl_text *json, const char *member)
+{
+	ctl_text_puts(json,
+		      json->size > 0 && json->bytes[json->size - 1] == '{' ? member + 1 : member);
+}
+
 /* "with": the second array is of the first one's type. */
 static void add_with(struct ctl_text *json, const struct ctl_job *job)
 {
@@ -139,7 +146,7 @@ static void build_json(struct ctl_body *body, const struct ctl_job *job, struct 
 	body->content_type = "application/json";
 	add_job(head, job, true);
 	if (text != NULL) {
-		ctl_text_puts(head, ",\"data\":");
+		add_next(head, ",\"data\":");
 		add_piece(body, CTL_PIECE_NUMBERS, text);
 		head = add_piece(body, CTL_PIECE_TEXT, NULL);
 	}
@@ -219,7 +226,8 @@ static enum ctl_exit build_parts(struct ctl_body *body, const struct ctl_job *jo
 
 		if (source->kind != CTL_SOURCE_LOCAL)
 			continue;
-		ctl_text_printf(head, "%s%u%s", parts[i].before, count++, parts[i].after);
+		add_next(head, parts[i].before);
+		ctl_text_printf(head, "%u%s", count++, parts[i].after);
 		if (source == &job->x && x != NULL)
 			local = *x;
 		else

@@ -4,8 +4,8 @@
 const char *ctl_command_name(enum ctl_command command)
 {
 	static const char *const names[CTL_COMMAND_COUNT] = {
-		[CTL_REDUCE] = "reduce", [CTL_SCAN] = "scan", [CTL_BATCH] = "batch",
-		[CTL_MERGE] = "merge",   [CTL_INFO] = "info",
+		[CTL_REDUCE] = "reduce", [CTL_SCAN] = "scan",    [CTL_BATCH] = "batch",
+		[CTL_MERGE] = "merge",   [CTL_ARRAYS] = "array", [CTL_INFO] = "info",
 	};
 
 	return names[command];
@@ -37,6 +37,8 @@ static const char text_main[] =
 	"  scan OP              an array in, the array of its prefixes out\n"
 	"  batch [FILE]         many jobs in one request\n"
 	"  merge FILE...        partial results of parts, to the results of the whole\n"
+	"  array VERB [NAME]    arrays that stay in the server's memory: put, list, show,\n"
+	"                       get, delete\n"
 	"  info                 what the server is, can and allows\n"
 	"\n"
 	"foldctl COMMAND --help says more; foldctl --version says which this is.\n"
@@ -76,6 +78,8 @@ static const char text_array[] =
 	"  --path FILE          a file of the server's, beneath one of its roots\n"
 	"  --paths PATTERN      files of the server's (* ? [...]), read as one array in\n"
 	"                       order; may be repeated\n"
+	"  --array NAME         an array in the server's memory (foldctl array)\n"
+	"  --slice FIRST,END    of it: from FIRST up to END of its first axis\n"
 	"  --format NAME        npy, raw or text, when the first bytes must not decide\n"
 	"  --dtype TYPE         bool int8 int16 int32 int64 uint8 uint16 uint32 uint64\n"
 	"                       float16 bfloat16 float32 float64: of raw elements, or to\n"
@@ -87,7 +91,8 @@ static const char text_array[] =
 static const char text_dot[] =
 	"  --with NUMBERS       dot: the second array, '1,2,3' or '[1, 2, 3]', of the\n"
 	"                       first one's type (--dtype is for both)\n"
-	"  --with-file FILE     dot: a local file; --with-path FILE: the server's\n";
+	"  --with-file FILE     dot: a local file; --with-path FILE: the server's;\n"
+	"                       --with-array NAME: one that stays in its memory\n";
 
 static const char text_rules[] =
 	"\n"
@@ -97,6 +102,8 @@ static const char text_rules[] =
 	"                       a scan) a segment\n"
 	"  --segments-file FILE, --segments-path FILE\n"
 	"                       the offsets as int64, .npy or raw: local, or the server's\n"
+	"  --segments-array NAME\n"
+	"                       the same from an array in the server's memory\n"
 	"  --determinism RULE   none, ordered (default) or exact\n"
 	"  --exact              the correctly rounded result: --determinism exact\n"
 	"  --nan RULE           propagate (default), omit or error\n"
@@ -142,6 +149,7 @@ static const char text_examples_reduce[] =
 	"  foldctl reduce sum -f x.bin --dtype float32 --shape 1000,3 --axis 0\n"
 	"  cut -d, -f3 data.csv | tail -n +2 | foldctl reduce mean,std -\n"
 	"  foldctl reduce dot -f x.npy --with-file y.npy\n"
+	"  foldctl reduce sum,max --array x --slice 0,1000\n"
 	"  foldctl reduce sum --path runs/2024.npy --unix /run/foldd/foldd.sock\n"
 	"\n";
 
@@ -199,6 +207,35 @@ static const char text_merge[] =
 	"  foldctl merge 2023.partial 2024.partial\n"
 	"\n";
 
+static const char text_arrays[] =
+	"Usage: foldctl array put NAME [OPTION...] FILE|-\n"
+	"       foldctl array put NAME [OPTION...] --path FILE\n"
+	"       foldctl array list\n"
+	"       foldctl array show NAME\n"
+	"       foldctl array get NAME -o FILE|-\n"
+	"       foldctl array delete NAME\n"
+	"\n"
+	"Arrays that stay in the server's memory: jobs name them (foldctl reduce OP\n"
+	"--array NAME) and nothing is sent. put takes the place of an array of that name;\n"
+	"jobs under way keep the one they began with.\n"
+	"\n"
+	"  FILE, -              a local file or standard input: .npy, raw elements (with\n"
+	"                       --dtype), or text; uploaded as it is read\n"
+	"  --path FILE          a file of the server's, which it reads itself\n"
+	"  --paths PATTERN      several (* ? [...]) as one array; may be repeated\n"
+	"  --dtype TYPE, --shape N,N..., --byteorder ORDER, --offset BYTES, --format NAME\n"
+	"                       as in foldctl reduce --help\n"
+	"  --new                put: only where there is no array of that name\n"
+	"  -o, --npy FILE|-     get: where the .npy is written (a file is replaced when\n"
+	"                       complete)\n"
+	"  --json               the server's JSON as it is, problems too\n"
+	"  --progress           of uploads, on stderr (default: on a terminal)\n"
+	"\n"
+	"Examples:\n"
+	"  foldctl array put x x.npy\n"
+	"  foldctl reduce sum,mean --array x --slice 0,1000\n"
+	"\n";
+
 static const char text_info[] =
 	"Usage: foldctl info [OPTION...]\n"
 	"\n"
@@ -239,6 +276,9 @@ void ctl_help_print_command(enum ctl_command command, FILE *stream)
 		break;
 	case CTL_MERGE:
 		fputs(text_merge, stream);
+		break;
+	case CTL_ARRAYS:
+		fputs(text_arrays, stream);
 		break;
 	default:
 		fputs(text_info, stream);

@@ -4,7 +4,15 @@
 
 #include <stdio.h>
 
-enum ctl_command { CTL_REDUCE, CTL_SCAN, CTL_BATCH, CTL_MERGE, CTL_INFO, CTL_COMMAND_COUNT };
+enum ctl_command {
+	CTL_REDUCE,
+	CTL_SCAN,
+	CTL_BATCH,
+	CTL_MERGE,
+	CTL_ARRAYS,
+	CTL_INFO,
+	CTL_COMMAND_COUNT
+};
 
 const char *ctl_command_name(enum ctl_command command);
 

@@ -121,6 +121,8 @@ static struct curl_slist *headers_make(const struct ctl_request *request)
 			request->accept != NULL ? request->accept : "application/json");
 	if (request->body != NULL)
 		ctl_text_printf(&lines, "\nContent-Type: %s", request->body->content_type);
+	if (request->only_new)
+		ctl_text_puts(&lines, "\nIf-None-Match: *");
 	if (request->body != NULL && request->body->size < 0)
 		ctl_text_puts(&lines, "\nTransfer-Encoding: chunked");
 	if (request->body != NULL && request->body->job_length >= 0)
@@ -192,6 +194,10 @@ static CURLcode set_options(CURL *curl, const struct ctl_server *server, struct 
 	code = code ? code : curl_easy_setopt(curl, CURLOPT_WRITEDATA, exchange);
 	if (exchange->request->body != NULL)
 		code = code ? code : set_upload(curl, exchange);
+	if (exchange->request->method != NULL)
+		code = code ? code
+			    : curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST,
+					       exchange->request->method);
 	return code;
 }
 

@@ -23,7 +23,9 @@ void ctl_server_init(struct ctl_server *server);
 struct ctl_request {
 	const char *path;      /* "/v1/reduce" */
 	const char *accept;    /* NULL: JSON */
-	struct ctl_body *body; /* NULL: GET */
+	const char *method;    /* NULL: POST with a body, else GET */
+	bool only_new;         /* If-None-Match: * */
+	struct ctl_body *body; /* NULL: none */
 	struct ctl_sink *sink; /* gets a good answer that is of type
 				* `accept`; NULL: all goes to text */
 };

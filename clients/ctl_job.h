@@ -13,7 +13,7 @@
 struct ctl_source {
 	enum {
 		CTL_SOURCE_NONE,
-		CTL_SOURCE_MEMBER, /* `member` says it: data, file or files */
+		CTL_SOURCE_MEMBER, /* `member` says it: data, file, files or array */
 		CTL_SOURCE_LOCAL   /* uploaded from `local` */
 	} kind;
 	struct ctl_text member; /* "data":[1,2] */
@@ -28,6 +28,8 @@ struct ctl_job {
 	const char *only_json; /* a member that a query string cannot have */
 
 	struct ctl_source x, with, segments;
+
+	const char *slice; /* of x, a resident array: "FIRST,END"; or NULL */
 
 	/* Of raw elements; they go with the part they describe. */
 	const char *dtype, *shape, *byteorder, *offset, *format_name;

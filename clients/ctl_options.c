@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "clients/ctl_array.h"
+#include "clients/ctl_arrays.h"
 #include "clients/ctl_member.h"
 #include "clients/ctl_number.h"
 #include "clients/ctl_options.h"
@@ -21,16 +22,18 @@ enum {
 	OPTION_COLUMNS,
 	OPTION_OUTPUT,
 	OPTION_OVERWRITE,
+	OPTION_NEW,
 	OPTION_ARRAY = 512,
 	OPTION_MEMBER = 1024
 };
 
 #define OPTIONS_MAX 64u
+#define ARRAYS (1u << CTL_ARRAYS)
 #define MERGE (1u << CTL_MERGE)
 #define JOBS (1u << CTL_REDUCE | 1u << CTL_SCAN)
 #define PARTIALS (1u << CTL_REDUCE | MERGE)
 #define TABLES (JOBS | 1u << CTL_BATCH)
-#define ALL (TABLES | MERGE | 1u << CTL_INFO)
+#define ALL (TABLES | MERGE | ARRAYS | 1u << CTL_INFO)
 
 static const struct {
 	const char *name;
@@ -41,8 +44,9 @@ static const struct {
 	{"url", required_argument, OPTION_URL, ALL},
 	{"unix", required_argument, OPTION_UNIX, ALL},
 	{"json", no_argument, OPTION_JSON, ALL},
-	{"npy", required_argument, OPTION_NPY, JOBS},
-	{"progress", no_argument, OPTION_PROGRESS, TABLES | MERGE},
+	{"npy", required_argument, OPTION_NPY, JOBS | ARRAYS},
+	{"progress", no_argument, OPTION_PROGRESS, TABLES | MERGE | ARRAYS},
+	{"new", no_argument, OPTION_NEW, ARRAYS},
 	{"rows", required_argument, OPTION_ROWS, TABLES},
 	{"columns", required_argument, OPTION_COLUMNS, TABLES},
 	{"output", required_argument, OPTION_OUTPUT, JOBS},
@@ -72,9 +76,11 @@ static void table_make(struct option out[OPTIONS_MAX], enum ctl_command command)
 			out[n++] = (struct option){general[i].name, general[i].has_value, NULL,
 						   general[i].id};
 	}
-	for (int i = 0; (JOBS & bit) && i < CTL_ARRAY_OPTION_COUNT; i++)
-		out[n++] = (struct option){ctl_array_option_name(i), required_argument, NULL,
-					   OPTION_ARRAY + i};
+	for (int i = 0; ((JOBS | ARRAYS) & bit) && i < CTL_ARRAY_OPTION_COUNT; i++) {
+		if (command != CTL_ARRAYS || ctl_array_option_is_source(i))
+			out[n++] = (struct option){ctl_array_option_name(i), required_argument,
+						   NULL, OPTION_ARRAY + i};
+	}
 	for (size_t i = 0; i < ctl_member_count; i++) {
 		if (ctl_members[i].commands & bit)
 			out[n++] = (struct option){ctl_members[i].option,
@@ -117,6 +123,9 @@ static enum ctl_exit set_general(struct reading *reading, int id, const char *va
 	case OPTION_NPY:
 		options->npy = value;
 		return CTL_OK;
+	case OPTION_NEW:
+		options->only_new = true;
+		return CTL_OK;
 	case OPTION_PROGRESS:
 		options->server.progress = true;
 		return CTL_OK;
@@ -156,6 +165,8 @@ static enum ctl_exit set_option(struct reading *reading, int id, const char *val
 {
 	struct ctl_job *job = &reading->options->job;
 
+	if (id == OPTION_PARTIAL_FILE && reading->options->command == CTL_ARRAYS)
+		id = OPTION_NPY;
 	if (id == OPTION_FILE)
 		id = OPTION_ARRAY + CTL_ARRAY_FILE;
 	if (id >= OPTION_MEMBER)
@@ -179,6 +190,13 @@ static enum ctl_exit set_operand(struct reading *reading, const char *operand)
 					operand);
 		options->batch_file = operand;
 		return CTL_OK;
+	case CTL_ARRAYS:
+		if (index > 2)
+			return ctl_fail(CTL_USAGE, "'%s' is too many", operand);
+		if (index == 2)
+			return ctl_array_set(CTL_ARRAY_FILE, &options->job, operand);
+		options->words[options->word_count++] = operand;
+		return CTL_OK;
 	case CTL_MERGE:
 		options->files[options->file_count++] = operand;
 		return CTL_OK;
@@ -199,6 +217,7 @@ static const char *letters_of(enum ctl_command command)
 	case CTL_SCAN:
 		return "+hf:";
 	case CTL_MERGE:
+	case CTL_ARRAYS:
 		return "+ho:";
 	default:
 		return "+h";
@@ -283,6 +302,8 @@ static enum ctl_exit check(struct reading *reading)
 		options->batch_file = "-";
 	if (options->command == CTL_MERGE && options->file_count == 0)
 		return ctl_fail(CTL_USAGE, "nothing to merge: foldctl merge FILE...");
+	if (options->command == CTL_ARRAYS)
+		return ctl_arrays_check(options);
 	if (PARTIALS & 1u << options->command) {
 		enum ctl_exit code = check_partial(reading);
 

@@ -21,6 +21,9 @@ struct ctl_options {
 	const char *batch_file; /* batch */
 	const char **files;     /* merge; the list is owned */
 	size_t file_count;
+	const char *words[2]; /* array: what to do, and the name */
+	unsigned word_count;
+	bool only_new;            /* array put */
 	const char *partial_file; /* write the partial result there, "-": stdout */
 };
 

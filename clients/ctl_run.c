@@ -7,8 +7,7 @@
 #include "clients/ctl_problem.h"
 #include "clients/ctl_run.h"
 
-/* The server's JSON as it is, with one newline at its end. */
-static void print_json(const struct ctl_answer *answer)
+void ctl_run_print_json(const struct ctl_answer *answer)
 {
 	const struct ctl_text *text = &answer->text;
 
@@ -17,7 +16,7 @@ static void print_json(const struct ctl_answer *answer)
 		putchar('\n');
 }
 
-static enum ctl_exit not_json(void)
+enum ctl_exit ctl_run_not_json(void)
 {
 	return ctl_fail(CTL_UNREACHABLE, "the answer is not JSON: is this a foldd?");
 }
@@ -53,7 +52,7 @@ static enum ctl_exit show_good(const struct ctl_options *options, const struct c
 		return CTL_OK;
 	result = ctl_json_read(answer->text.bytes, answer->text.size);
 	if (result == NULL)
-		return not_json();
+		return ctl_run_not_json();
 	if (partial_file != NULL)
 		code = store_partial(result, partial_file);
 	if (code == CTL_OK && !options->json &&
@@ -66,7 +65,7 @@ static enum ctl_exit show_good(const struct ctl_options *options, const struct c
 static enum ctl_exit show_result(const struct ctl_options *options, const struct ctl_answer *answer)
 {
 	if (options->json)
-		print_json(answer);
+		ctl_run_print_json(answer);
 	return answer->status / 100 == 2 ? show_good(options, answer) : ctl_problem_report(answer);
 }
 
@@ -110,7 +109,7 @@ static enum ctl_exit show_batch(const json_t *answer, const struct ctl_options *
 	size_t i;
 
 	if (!json_is_array(results))
-		return not_json();
+		return ctl_run_not_json();
 	json_array_foreach(results, i, entry)
 	{
 		char prefix[40];
@@ -145,12 +144,12 @@ enum ctl_exit ctl_run_batch(const struct ctl_options *options)
 	if (code != CTL_OK)
 		return code;
 	if (options->json)
-		print_json(&answer);
+		ctl_run_print_json(&answer);
 	if (answer.status / 100 != 2) {
 		code = ctl_problem_report(&answer);
 	} else {
 		results = ctl_json_read(answer.text.bytes, answer.text.size);
-		code = results == NULL ? not_json() : show_batch(results, options);
+		code = results == NULL ? ctl_run_not_json() : show_batch(results, options);
 	}
 	json_decref(results);
 	ctl_answer_deinit(&answer);
@@ -169,7 +168,7 @@ static enum ctl_exit show_merge(const struct ctl_options *options, const struct 
 		problem = ctl_json_read(answer->text.bytes, answer->text.size);
 	if (ctl_merge_place(merge, ctl_json_member(problem, "pointer"), &place)) {
 		if (options->json)
-			print_json(answer);
+			ctl_run_print_json(answer);
 		code = ctl_problem_report_entry(problem, place.bytes);
 	} else {
 		code = show_result(options, answer);
@@ -214,12 +213,12 @@ enum ctl_exit ctl_run_info(const struct ctl_options *options)
 	if (code != CTL_OK)
 		return code;
 	if (options->json)
-		print_json(&answer);
+		ctl_run_print_json(&answer);
 	if (answer.status / 100 != 2) {
 		code = ctl_problem_report(&answer);
 	} else if (!options->json) {
 		info = ctl_json_read(answer.text.bytes, answer.text.size);
-		code = info == NULL ? not_json() : ctl_info_print(info, stdout);
+		code = info == NULL ? ctl_run_not_json() : ctl_info_print(info, stdout);
 	}
 	json_decref(info);
 	ctl_answer_deinit(&answer);

@@ -10,4 +10,8 @@ enum ctl_exit ctl_run_batch(const struct ctl_options *options);
 enum ctl_exit ctl_run_merge(const struct ctl_options *options);
 enum ctl_exit ctl_run_info(const struct ctl_options *options);
 
+/* The server's JSON as it is, with one newline at its end. */
+void ctl_run_print_json(const struct ctl_answer *answer);
+enum ctl_exit ctl_run_not_json(void); /* says so */
+
 #endif

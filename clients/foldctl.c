@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include "clients/ctl_arrays.h"
 #include "clients/ctl_run.h"
 
 static enum ctl_exit run(const struct ctl_options *options)
@@ -21,6 +22,8 @@ static enum ctl_exit run(const struct ctl_options *options)
 		return ctl_run_batch(options);
 	case CTL_MERGE:
 		return ctl_run_merge(options);
+	case CTL_ARRAYS:
+		return ctl_arrays_run(options);
 	case CTL_INFO:
 		return ctl_run_info(options);
 	default:

@@ -774,7 +774,7 @@ def test_progress(foldctl):
     assert lines[-1].startswith("sent 1.00 MB, ")
 
 
-@pytest.mark.parametrize("command", ["reduce", "scan", "batch", "merge", "info"])
+@pytest.mark.parametrize("command", ["reduce", "scan", "batch", "merge", "array", "info"])
 def test_help_names_every_option(foldctl, command):
     text = foldctl(command, "--help")[0].decode()
     assert text.startswith(f"Usage: foldctl {command}")
@@ -786,18 +786,21 @@ def test_help_names_every_option(foldctl, command):
         *("file", "path", "paths", "dtype", "shape", "byteorder", "offset", "format", "axis"),
         *("segments", "segments-file", "segments-path", "determinism", "exact", "nan", "overflow"),
         *("out-dtype", "index-base", "bits", "backend", "timeout", "npy", "output", "overwrite"),
-        *("rows", "columns", "progress"),
+        *("rows", "columns", "progress", "array", "slice", "segments-array"),
     }
     options = {
         "reduce": everywhere
         | jobs
-        | {"with", "with-file", "with-path", "keepdims", "ddof", "empty-null"}
+        | {"with", "with-file", "with-path", "with-array", "keepdims", "ddof", "empty-null"}
         | {"partial", "partial-file"},
         "scan": everywhere | jobs | {"exclusive"},
         "batch": everywhere | {"rows", "columns", "progress"},
         "merge": everywhere
         | {"ddof", "out-dtype", "bits", "partial", "partial-file", "progress"}
         | {"exact"},  # in its example
+        "array": everywhere
+        | {"path", "paths", "dtype", "shape", "byteorder", "offset", "format"}
+        | {"new", "npy", "progress", "array", "slice"},  # two in its example
         "info": everywhere,
     }[command]
     assert options == set(re.findall(r"--([a-z][a-z-]*[a-z])", text)) - {"help", "version"}
@@ -808,3 +811,107 @@ def test_main_help(foldctl):
     for command in ("reduce", "scan", "batch", "merge", "info"):
         assert f"\n  {command} " in text
     assert foldctl("--version")[0].decode().startswith("foldctl ")
+
+
+# -- arrays that stay -------------------------------------------------------
+
+
+@pytest.fixture
+def no_arrays(foldctl):
+    yield foldctl
+    for array in foldctl.json("array", "list")["arrays"]:
+        foldctl("array", "delete", array["name"])
+
+
+def test_arrays(no_arrays, tmp_path):
+    foldctl = no_arrays
+    x = np.arange(12.0).reshape(4, 3)
+    file = tmp_path / "x.npy"
+    np.save(file, x)
+    assert foldctl.table("array", "list") == [
+        f"0 arrays, 0 of {foldctl.json('array', 'list')['budget']} bytes"
+    ]
+    shown = foldctl.table("array", "put", "x", file)
+    assert shown == foldctl.table("array", "show", "x")
+    assert "shape    (4, 3)" in shown
+    foldctl("array", "get", "x", "-o", tmp_path / "y.npy")
+    assert (np.load(tmp_path / "y.npy") == x).all()
+    assert foldctl("array", "get", "x", "--npy", "-")[0] == file.read_bytes()
+    assert foldctl.results("reduce", "sum,max", "--array", "x") == {"sum": 66.0, "max": 11.0}
+    assert foldctl.results("reduce", "sum", "--array", "x", "--slice", "1,2") == {"sum": 12.0}
+    assert foldctl.results("scan", "sum", "--array", "x", "--slice", "0,1") == {
+        "sum": [0.0, 1.0, 3.0]
+    }
+    assert foldctl.results("reduce", "dot", "--array", "x", "--with-array", "x") == {"dot": 506.0}
+    dot = foldctl.results("reduce", "dot", "--with-array", "x", "-f", file)
+    assert dot == {"dot": 506.0}
+    foldctl("array", "put", "s", "-", "--dtype", "int64", stdin=np.array([0, 4, 12]).tobytes())
+    for array in (("--array", "x"), ("-f", file)):
+        segments = foldctl.results("reduce", "sum", *array, "--segments-array", "s")
+        assert segments == {"sum": [6.0, 60.0]}
+    rows = foldctl.table("array", "list")
+    assert rows[0].split() == "name dtype shape order bytes backend copy created".split()
+    assert [row.split()[0] for row in rows[1:]] == ["s", "x", "2"]
+    assert "412" not in foldctl("array", "put", "x", "--new", file, expect=FAILED)[1]
+    foldctl("array", "delete", "x")
+    said = foldctl("array", "show", "x", expect=FAILED)[1]
+    assert said == "foldctl: no_such_array: there is no array x\n"
+
+
+@pytest.mark.parametrize(
+    "content, options, dtype, elements",
+    [
+        (b"1 2 3", (), "int64", [1, 2, 3]),
+        (b"[[1.5], [2]]", (), "float64", [[1.5], [2.0]]),
+        (b"1 2", ("--dtype", "float32", "--format", "text"), "float32", [1.0, 2.0]),
+        (b"\x00\x01\x00\x02", ("--dtype", "uint16", "--byteorder", "big"), "uint16", [1, 2]),
+        (b"\x93NUMPY", ("--dtype", "uint8", "--shape", "2,3", "--format", "raw"), "uint8", None),
+    ],
+)
+def test_put_of_what_reduce_takes(no_arrays, tmp_path, content, options, dtype, elements):
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    assert no_arrays.json("array", "put", "x", file, *options)["dtype"] == dtype
+    if elements is None:
+        elements = np.frombuffer(content, "u1").reshape(2, 3).tolist()
+    back = np.load(io.BytesIO(no_arrays("array", "get", "x", "-o", "-")[0]))
+    assert back.tolist() == elements and back.dtype == dtype
+
+
+def test_put_of_the_servers_files(no_arrays, roots):
+    for k in range(2):
+        np.save(roots.read / f"kept-{k}.npy", np.arange(3.0) + k)
+    told = no_arrays.json("array", "put", "x", "--path", roots.read / "kept-0.npy")
+    assert (told["copy"], told["file"]) == ("file", str(roots.read / "kept-0.npy"))
+    no_arrays("array", "put", "x", "--paths", roots.read / "kept-*.npy")
+    assert no_arrays.results("reduce", "sum", "--array", "x") == {"sum": 9.0}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("take", "x"),
+        ("put",),
+        ("put", "x"),
+        ("put", "x", "file", "more"),
+        ("put", "x", "file", "--path", "other"),
+        ("put", "x", "file", "-o", "out"),
+        ("list", "x"),
+        ("show",),
+        ("show", "x", "--dtype", "int8"),
+        ("get", "x"),
+        ("get", "x", "-o", "-", "--json"),
+        ("delete", "x", "--new"),
+        ("delete", "x", "--exact"),
+    ],
+    ids=" ".join,
+)
+def test_array_words_that_make_no_sense(foldctl, words):
+    assert "foldctl array --help" in foldctl("array", *words, expect=USAGE)[1]
+
+
+def test_slice_goes_with_array(foldctl):
+    said = foldctl("reduce", "sum", "1", "2", "--slice", "0,1", expect=USAGE)[1]
+    assert "--slice goes with --array" in said
+    foldctl("reduce", "sum", "--array", "x", "--slice", "0:1", expect=USAGE)
