@@ -278,11 +278,15 @@ static void work_done(struct work *work)
 
 /* A file that is read may make its reader wait for a disk or a network, one
  * that is written is synced at its end: neither is for an HTTP thread. */
+static bool is_read(const struct source *source)
+{
+	return source != NULL && source->data == NULL && source->resident == NULL;
+}
+
 static bool touches_files(const struct task *task)
 {
 	return task->output_fd >= 0 || (task->upload != NULL && upload_waits(task->upload)) ||
-	       (task->x != NULL && task->x->data == NULL) ||
-	       (task->y != NULL && task->y->data == NULL);
+	       is_read(task->x) || is_read(task->y);
 }
 
 static bool runs_here(const struct exchange *exchange)

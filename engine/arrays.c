@@ -7,7 +7,8 @@
 #include "engine/array_disk.h"
 #include "engine/resident.h"
 
-#define BUDGET_PART 4u /* of the backend's memory, when none is configured */
+#define ARRAYS_MOST 65536u /* names: empty arrays take memory, too; chosen */
+#define BUDGET_PART 4u     /* of the backend's memory, when none is configured */
 
 struct arrays {
 	const struct backend_ops *ops;
@@ -192,6 +193,9 @@ enum status arrays_put(struct arrays *arrays, struct resident *resident, bool on
 	} else if (found) {
 		old = arrays->list[at];
 		arrays->list[at] = resident_keep(resident);
+	} else if (arrays->count >= ARRAYS_MOST) {
+		status = fail(err, STATUS_OUT_OF_MEMORY, "there are %zu arrays already",
+			      arrays->count);
 	} else if (make_room(arrays)) {
 		insert(arrays, at, resident_keep(resident));
 	} else {

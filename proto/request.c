@@ -113,10 +113,11 @@ static enum status check_job_length(const struct request *request, struct error 
 	return STATUS_OK;
 }
 
-static enum status start(struct request *request, const char *content_type, struct error *err)
+static enum status start(struct request *request, const struct request_args *args,
+			 struct error *err)
 {
 	const uint64_t length = request->content_length > 0 ? (uint64_t)request->content_length : 0;
-	enum status status = kind_of_type(content_type, &request->kind, err);
+	enum status status = kind_of_type(args->content_type, &request->kind, err);
 
 	if (status == STATUS_OK && request->kind == BODY_PARTS &&
 	    request->endpoint == ENDPOINT_MERGE)
@@ -124,6 +125,8 @@ static enum status start(struct request *request, const char *content_type, stru
 			      "a merge is JSON, not " PARTS_TYPE);
 	if (status == STATUS_OK)
 		status = check_length(request, request->kind, length, err);
+	if (status == STATUS_OK && request->endpoint == ENDPOINT_ARRAY)
+		status = store_start(request, args, err);
 	if (status == STATUS_OK)
 		status = check_job_length(request, err);
 	if (status == STATUS_OK && request->kind == BODY_NPY && request->content_length != 0)
@@ -154,10 +157,8 @@ enum status request_create(const struct request_args *args, struct request **out
 		status = copy(&request->query_text, args->query, err);
 	if (status == STATUS_OK && args->accept != NULL)
 		status = copy(&request->accept, args->accept, err);
-	if (status == STATUS_OK && args->endpoint == ENDPOINT_ARRAY)
-		status = store_start(request, args, err);
 	if (status == STATUS_OK)
-		status = start(request, args->content_type, err);
+		status = start(request, args, err);
 	if (status != STATUS_OK) {
 		request_destroy(request);
 		return status;

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "engine/engine.h"
+#include "engine/resident.h"
 #include "proto/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -94,6 +95,26 @@ static const struct file_access files = {NULL,        open_read,     glob_files,
 
 static struct engine *engine;
 
+/* One that jobs can name: k, (3, 2) of int16 in Fortran order. */
+static void keep_array(void)
+{
+	static const int16_t elements[] = {1, 2, 3, 4, 5, 6};
+	const struct array_desc desc = {
+		.dtype = DTYPE_INT16, .ndim = 2, .shape = {3, 2}, .fortran = true};
+	struct resident *resident = NULL;
+	struct upload *upload = NULL;
+	bool created;
+
+	check(upload_create(engine_arrays(engine), "k", true, &upload, NULL) == STATUS_OK &&
+		      upload_begin(upload, &desc, NULL, NULL) == STATUS_OK &&
+		      upload_write(upload, elements, 6, NULL) == STATUS_OK &&
+		      upload_end(upload, NULL) == STATUS_OK &&
+		      upload_commit(upload, &created, &resident, NULL) == STATUS_OK,
+	      "no array");
+	upload_destroy(upload);
+	resident_release(resident);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	struct engine_config config = {.threads = 1};
@@ -108,7 +129,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	config.limits.state = 1 << 20;
 	config.limits.spool = 1 << 20;
 	config.limits.files = 3;
+	config.arrays.budget = 2 << 20;
 	check(engine_create(&config, &engine, &err) == STATUS_OK, err.text);
+	keep_array();
 	return 0;
 }
 
@@ -127,13 +150,15 @@ static enum status finish(struct request *request)
 	request_commit(request);
 	for (i = 0; i < count; i++) {
 		struct task_output output;
+		bool created;
 
 		request_task_output(tasks[i], &output);
 		check(tasks[i]->done, "a task without an end");
 		if (tasks[i]->error.status != STATUS_OK)
 			check(tasks[i]->error.text[0] != '\0', "no explanation");
 		else
-			check(tasks[i]->result != NULL, "no result");
+			check(tasks[i]->result != NULL || request_stored(request, &created) != NULL,
+			      "no result");
 		status = status * 31 + tasks[i]->error.status; /* all of them */
 	}
 	return status;
@@ -161,6 +186,7 @@ static enum status handle(const struct request_args *args, const uint8_t *body, 
 	else
 		status = finish(request);
 	request_destroy(request);
+	arrays_delete(engine_arrays(engine), "x", NULL); /* each begins as the others */
 	return status;
 }
 
@@ -184,7 +210,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				    .endpoint = endpoint[0] == 's'   ? ENDPOINT_SCAN
 						: endpoint[0] == 'b' ? ENDPOINT_BATCH
 						: endpoint[0] == 'm' ? ENDPOINT_MERGE
+						: endpoint[0] == 'a' ? ENDPOINT_ARRAY
 								     : ENDPOINT_REDUCE,
+				    .array = "x",
 				    .query = query,
 				    .content_type = strcmp(type, "-") == 0 ? NULL : type,
 				    .content_length = (int64_t)size,

@@ -259,6 +259,11 @@ def test_bad_names(arrays, name):
         assert answer.status == 400 and answer.problem()["code"] == "bad_value", answer
 
 
+def test_the_type_of_the_body_comes_before_the_name(arrays):
+    answer = put(arrays, ".x", b"x", content_type="text/plain")
+    assert answer.problem()["code"] == "unsupported_media_type"
+
+
 def test_no_such_array(arrays):
     for answer in (
         arrays.get("/v1/arrays/none"),
