@@ -6,6 +6,8 @@ import itertools
 import json
 import random
 
+import numpy as np
+
 from harness.client import query_string
 from harness.elements import npy, raw, to_json
 
@@ -28,9 +30,11 @@ WAYS = (
     "file-raw",
     "files",
     "files-glob",
+    "array",
+    "array-slice",
 )
 # Ways that keep no NaN payload, or whose text form has another stored order.
-FORTRAN_WAYS = ("npy", "part-npy", "file-npy")
+FORTRAN_WAYS = ("npy", "part-npy", "file-npy", "array", "array-slice")
 _serial = itertools.count()
 
 
@@ -91,7 +95,27 @@ def send(client, folder, path, array, dtype, job, way, seed=0, fortran=False):
         whole = {**job, "part": 0, "parts": [part]}
         pieces = (lambda text: cut(text, rng)) if way == "part-chunked" else None
         return client.multipart(path, whole, [body], pieces=pieces)
+    if way.startswith("array"):
+        return _send_array(client, path, array, dtype, job, way, rng, fortran, named)
     return _send_file(client, folder, path, array, dtype, job, way, rng, fortran, named)
+
+
+def _send_array(client, path, array, dtype, job, way, rng, fortran, named):
+    """As a resident array, or as a slice of a longer one."""
+    name, source = f"way-{next(_serial)}", {}
+    if way == "array-slice" and array.ndim > 0:
+        start, more = rng.randint(0, 3), rng.randint(0, 3)
+        around = np.zeros((1, *array.shape[1:]), array.dtype)
+        array = np.concatenate([around] * start + [array] + [around] * more)
+        source = {"slice": [start, array.shape[0] - more]}
+    query = query_of(named)
+    body = npy(array, dtype, rng.choice("<>"), fortran)
+    put = client.request("PUT", f"/v1/arrays/{name}{'?' if query else ''}{query}", body)
+    assert put.status == 201, put
+    try:
+        return client.job(path, {**job, "array": name, **source})
+    finally:
+        assert client.request("DELETE", f"/v1/arrays/{name}").status == 204
 
 
 def _send_file(client, folder, path, array, dtype, job, way, rng, fortran, named):

@@ -13,6 +13,7 @@
 #include "engine/array_restore.h"
 #include "engine/array_upload.h"
 #include "engine/resident_source.h"
+#include "engine/task.h"
 #include <cmocka.h> /* last: it defines fail() */
 
 /* A backend whose memory the host cannot read, and which breaks when told to. */
@@ -311,6 +312,41 @@ static void slices(void **state)
 	assert_int_equal(alive, 0);
 }
 
+/* Computed by another backend than the one that holds them: read in pieces. */
+static void other_backends_read(void **state)
+{
+	struct engine_config config = {.threads = 1};
+	struct arrays *arrays = open_store(0, ARRAY_COPY_NONE, NULL);
+	const uint64_t slice[] = {1, 4};
+	struct engine *engine = NULL;
+
+	(void)state;
+	limits_default(&config.limits);
+	assert_int_equal(engine_create(&config, &engine, NULL), STATUS_OK);
+	for (int kind = 0; kind < 4; kind++) {
+		struct resident *x = table(arrays, kind % 2 == 1), *y = table(arrays, kind >= 2);
+		struct task *task = task_create();
+		int64_t dot;
+
+		task->job.op_count = 1;
+		task->job.determinism = DETERMINISM_ORDERED;
+		op_parse("dot", &task->job.ops[0].spec, NULL);
+		assert_int_equal(source_from_resident(x, slice, &task->x, NULL), STATUS_OK);
+		assert_int_equal(source_from_resident(y, slice, &task->y, NULL), STATUS_OK);
+		resident_release(x);
+		resident_release(y);
+		assert_true(task_cost_ns(engine, task) > 0);
+		assert_int_equal(task_run(engine, task), STATUS_OK);
+		spool_read(task->result->ops[0].data, 0, &dot, sizeof(dot), NULL);
+		assert_int_equal(dot, 100 + 121 + 144 + 400 + 441 + 484 + 900 + 961 + 1024);
+		task_destroy(task);
+	}
+	assert_int_equal(arrays_used(arrays), 0);
+	arrays_destroy(arrays);
+	engine_destroy(engine);
+	assert_int_equal(alive, 0);
+}
+
 #define TURNS 400
 
 struct racer {
@@ -444,6 +480,7 @@ int main(void)
 		cmocka_unit_test(unknown_length),
 		cmocka_unit_test(an_upload_given_up),
 		cmocka_unit_test(slices),
+		cmocka_unit_test(other_backends_read),
 		cmocka_unit_test(races),
 		cmocka_unit_test(on_disk),
 	};
