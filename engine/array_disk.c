@@ -302,7 +302,7 @@ static size_t parse_description(const char *text, struct resident *resident)
 
 static bool parse_file(const char *text, struct resident *resident)
 {
-	struct source_file file = {NULL};
+	struct source_file file = {.path = NULL};
 	long long seconds;
 	long ns;
 	int swap, used = 0;
