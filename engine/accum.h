@@ -202,11 +202,19 @@ struct accum_class {
 	void (*combine_all)(void *left, const void *right, uint64_t count);
 };
 
-/* The classes of the CPU backend (cpu/accum_*.c). NULL where the domain has no
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The classes of the CPU backend (cpu/kernels/accum_*.c). NULL where the domain has no
  * such accumulator. */
 const struct accum_class *accum_class(enum accum accum, enum domain domain);
 
 /* Bytes of a value, whoever computes it. */
 uint32_t accum_size(enum accum accum);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

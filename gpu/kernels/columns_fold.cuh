@@ -44,11 +44,6 @@ constexpr uint64_t columns_chunks(uint64_t length, uint64_t runs)
 	return length == 0 ? 1 : (length - 1) / (runs * ORDER_RUN) + 1;
 }
 
-constexpr size_t dtype_bytes(enum dtype dtype)
-{
-	return dtype == DTYPE_FLOAT64 ? 8 : dtype == DTYPE_FLOAT32 ? 4 : 2;
-}
-
 /* Values in sequence: a binary counter, flushed smallest first, the earlier block
  * on the left (rule 3.2). */
 template <class ACC> class binary_counter

@@ -16,6 +16,4 @@ cudaError_t columns_moments(const struct columns_work *work);
 cudaError_t columns_power(const struct columns_work *work);
 cudaError_t columns_logsum(const struct columns_work *work);
 
-size_t columns_value_size(enum accum accum);
-
 #endif

@@ -11,6 +11,7 @@
 #define GPU_KERNELS_EXACT_COLUMNS_CUH
 
 #include "gpu/kernels/exact_short.cuh"
+#include "gpu/kernels/warp.cuh"
 
 constexpr unsigned COLUMN_LOADS = 8;  /* elements a lane has at a time */
 constexpr uint64_t COLUMN_MOST = 512; /* elements of a lane */
@@ -189,19 +190,19 @@ template <class KIND> class column_sum
 	 * are 0 again. */
 	__device__ __forceinline__ void close_warp(const struct short_job &job, uint64_t line)
 	{
-		const int first = __reduce_min_sync(EXACT_ALL, lo_);
-		const int last = __reduce_max_sync(EXACT_ALL, hi_);
-		const unsigned flags = __reduce_or_sync(EXACT_ALL, flags_);
+		const int first = warp_least(lo_);
+		const int last = warp_greatest(hi_);
+		const unsigned flags = warp_union(flags_);
 		emitter out(job, line, threadIdx.x % EXACT_WARP == 0);
 
 		for (int r = first; r <= last; r++) {
 			int64_t mine = take(r);
 			uint32_t low = (uint32_t)mine;
 			uint32_t middle = (uint32_t)(mine >> 32);
-			unsigned part0 = __reduce_add_sync(EXACT_ALL, low & 0xffffu);
-			unsigned part1 = __reduce_add_sync(EXACT_ALL, low >> 16);
-			unsigned part2 = __reduce_add_sync(EXACT_ALL, middle & 0xffffu);
-			int part3 = __reduce_add_sync(EXACT_ALL, (int)middle >> 16);
+			unsigned part0 = warp_total(low & 0xffffu);
+			unsigned part1 = warp_total(low >> 16);
+			unsigned part2 = warp_total(middle & 0xffffu);
+			int part3 = warp_total((int)middle >> 16);
 			int64_t lower = (int64_t)part0 + ((int64_t)part1 << 16);
 			int64_t upper = (int64_t)part2 + (int64_t)part3 * 65536;
 
@@ -418,8 +419,8 @@ __global__ void __launch_bounds__(SHORT_THREADS)
 				lo = min(lo, i);
 				hi = i;
 			}
-		lo = __reduce_min_sync(EXACT_ALL, lo);
-		hi = __reduce_max_sync(EXACT_ALL, hi);
+		lo = warp_least(lo);
+		hi = warp_greatest(hi);
 		for (int i = lane; i < KIND::DIGITS; i += EXACT_WARP)
 			if (i > lo && i < hi && digit[i] == 0)
 				to->digit[KIND::FIRST + i] = 0;

@@ -9,6 +9,7 @@
 #define GPU_KERNELS_EXACT_FEW_CUH
 
 #include "gpu/kernels/exact_short.cuh"
+#include "gpu/kernels/warp.cuh"
 
 /* One term in digits: word[j] is of digit `digit` + j (an exactsum digit). Of 0 and
  * of what is not finite no word is set. */
@@ -153,8 +154,8 @@ __device__ __forceinline__ void short_few(const struct short_job &job, uint64_t 
 		flags |= __shfl_xor_sync(EXACT_ALL, flags, step);
 	}
 	/* Groups that add up together do the same digits. */
-	first = GROUP == 1 ? lo : __reduce_min_sync(EXACT_ALL, lo);
-	last = GROUP == 1 ? hi : __reduce_max_sync(EXACT_ALL, hi);
+	first = GROUP == 1 ? lo : warp_least(lo);
+	last = GROUP == 1 ? hi : warp_greatest(hi);
 
 	struct exactsum *to = here ? short_value(job, line) : nullptr;
 	const bool rounds = job.results.values == nullptr;

@@ -11,6 +11,7 @@
 #include "gpu/kernels/exact_lines.cuh"
 #include "gpu/kernels/load.cuh"
 #include "gpu/kernels/ordered_pieces.cuh"
+#include "gpu/kernels/warp.cuh"
 
 constexpr uint64_t EXACT_NO_LINE = UINT64_MAX;
 constexpr unsigned EXACT_COPIES = 8; /* of a state at most */
@@ -207,8 +208,8 @@ __device__ __forceinline__ void exact_store(struct exactsum *to, const unsigned 
 			lo = min(lo, i);
 			hi = (int)i;
 		}
-	lo = __reduce_min_sync(EXACT_ALL, lo);
-	hi = __reduce_max_sync(EXACT_ALL, hi);
+	lo = warp_least(lo);
+	hi = warp_greatest(hi);
 	if (thread == 0)
 		exact_store_head(to, hi < 0 ? 0 : (int)lo + first, hi < 0 ? -1 : hi + first,
 				 pending, flags);
@@ -357,7 +358,7 @@ template <class PLAN> class exact_block
 		if (threadIdx.x == 0)
 			found = 0;
 		merge();
-		flags_ = __reduce_or_sync(EXACT_ALL, flags_ | (seen ? EXACT_SEEN : 0));
+		flags_ = warp_union(flags_ | (seen ? EXACT_SEEN : 0));
 		if (alone_) {
 			if (threadIdx.x % EXACT_WARP == 0)
 				atomicOr(&found, flags_);

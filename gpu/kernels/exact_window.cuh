@@ -12,6 +12,7 @@
 #define GPU_KERNELS_EXACT_WINDOW_CUH
 
 #include "gpu/kernels/exact_cells.cuh"
+#include "gpu/kernels/warp.cuh"
 
 constexpr unsigned WINDOW_DIRECT = 16;
 
@@ -67,7 +68,7 @@ template <unsigned SETS, bool REPORT> struct exact_window_square {
 #pragma unroll
 		for (unsigned i = 0; i < N; i++)
 			highest = max(highest, __float_as_uint(x[i]) & 0x7fffffffu);
-		highest = __reduce_max_sync(EXACT_ALL, highest);
+		highest = warp_greatest(highest);
 		if (threadIdx.x % EXACT_WARP == 0)
 			atomicMax(shared, highest);
 		__syncthreads();

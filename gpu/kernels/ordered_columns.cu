@@ -5,27 +5,13 @@
 #include "gpu/kernels/columns_kinds.h"
 #include "gpu/kernels/columns_fold.cuh"
 
-size_t columns_value_size(enum accum accum)
-{
-	switch (accum) {
-	case ACCUM_SCALED:
-		return sizeof(struct scaled_squares);
-	case ACCUM_MOMENTS:
-		return sizeof(struct moments);
-	case ACCUM_LOGSUM:
-		return sizeof(struct logsum);
-	default:
-		return sizeof(double);
-	}
-}
-
 /* The values of chunks, and what the first step of folding makes of them. */
 size_t ordered_columns_scratch(enum accum accum, const struct columns *columns)
 {
 	const uint64_t lines = columns->outer * columns->inner;
 	const uint64_t chunks = columns_chunks(columns->length, COLUMNS_LEAST_RUNS);
 
-	return lines * (chunks + chunks / FOLD_GROUP + 1) * columns_value_size(accum);
+	return lines * (chunks + chunks / FOLD_GROUP + 1) * accum_size(accum);
 }
 
 cudaError_t ordered_columns(const struct launch *launch, enum accum accum,

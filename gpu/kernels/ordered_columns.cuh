@@ -281,53 +281,63 @@ template <enum accum A, class R> size_t staged_run(uint64_t inner)
 	       (A == ACCUM_DOT ? 2 : 1);
 }
 
+/* Values of chunks that are whole columns are the results. */
 template <enum accum A, class R>
-cudaError_t staged_columns(const struct launch *launch, columns_job<A, R> &job)
+void cut_columns(const struct columns_work *work, columns_job<A, R> &job, uint64_t runs)
+{
+	job.chunks = columns_chunks(job.length, runs);
+	job.out = (typename ordered<A>::value *)(job.chunks == 1 ? work->values
+								 : work->launch->scratch);
+}
+
+template <enum accum A, class R>
+cudaError_t staged_columns(const struct columns_work *work, columns_job<A, R> &job)
 {
 	job.runs = 1;
 	while (2 * job.runs * staged_run<A, R>(job.inner) <= STAGED_BYTES &&
 	       2 * job.runs * job.inner <= STAGED_THREADS)
 		job.runs *= 2;
-	job.chunks = columns_chunks(job.length, job.runs);
+	cut_columns(work, job, job.runs);
 	columns_staged<A, R>
 		<<<(unsigned)columns_least(job.outer * job.chunks, COLUMNS_GRID), STAGED_THREADS,
-		   job.runs * staged_run<A, R>(job.inner), launch->stream>>>(job);
+		   job.runs * staged_run<A, R>(job.inner), work->launch->stream>>>(job);
 	return cudaGetLastError();
 }
 
 template <enum accum A, unsigned RUNS, class R>
-cudaError_t wide_columns(const struct launch *launch, columns_job<A, R> &job)
+cudaError_t wide_columns(const struct columns_work *work, columns_job<A, R> &job)
 {
 	const uint64_t tiles = (job.inner + job.width - 1) / job.width;
 
-	job.chunks = columns_chunks(job.length, RUNS * (WIDE_THREADS / job.width));
+	cut_columns(work, job, RUNS * (WIDE_THREADS / job.width));
 	columns_wide<A, RUNS, R>
 		<<<(unsigned)columns_least(job.outer * job.chunks * tiles, COLUMNS_GRID),
-		   WIDE_THREADS, 0, launch->stream>>>(job);
+		   WIDE_THREADS, 0, work->launch->stream>>>(job);
 	return cudaGetLastError();
 }
 
 /* The work of a thread is small where the whole would not fill the device. */
 template <enum accum A, class R>
-cudaError_t wide_columns_of(const struct launch *launch, columns_job<A, R> &job)
+cudaError_t wide_columns_of(const struct columns_work *work, columns_job<A, R> &job)
 {
-	const uint64_t enough = (uint64_t)launch->multiprocessors * 16 * WIDE_THREADS;
+	const uint64_t enough = (uint64_t)work->launch->multiprocessors * 16 * WIDE_THREADS;
 
 	job.width = 32;
 	while (job.width / 2 >= job.inner)
 		job.width /= 2;
 	if constexpr (A != ACCUM_POWER && A != ACCUM_LOGSUM) {
 		if (job.outer * columns_chunks(job.length, 4) * job.inner >= enough)
-			return wide_columns<A, 4>(launch, job);
+			return wide_columns<A, 4>(work, job);
 	}
-	return wide_columns<A, 1>(launch, job);
+	return wide_columns<A, 1>(work, job);
 }
 
 template <enum accum A, class R>
-cudaError_t columns_read_by(const struct columns_work *work, const R &x, const R &y, size_t size)
+cudaError_t columns_read_by(const struct columns_work *work, const R &x, const R &y)
 {
 	using value = typename ordered<A>::value;
 	const struct columns *columns = work->columns;
+	const uint64_t row = columns->inner * dtype_size(work->elements->dtype); /* bytes */
 	columns_job<A, R> job = {};
 	cudaError_t code;
 
@@ -340,19 +350,14 @@ cudaError_t columns_read_by(const struct columns_work *work, const R &x, const R
 	job.outer = columns->outer;
 	job.length = columns->length;
 	job.inner = columns->inner;
-	job.chunks = 1;
 	if (columns->length <= FLAT_LENGTH &&
-	    (columns->inner * size < COLUMNS_SECTORS
-		     ? columns->outer >= FLAT_OUTER
-		     : columns->outer * columns->inner >= FLAT_LINES)) {
+	    (row < COLUMNS_SECTORS ? columns->outer >= FLAT_OUTER
+				   : columns->outer * columns->inner >= FLAT_LINES)) {
 		job.out = (value *)work->values;
 		return flat_columns(work->launch, job);
 	}
-	job.out = columns_chunks(columns->length, 1) == 1 ? (value *)work->values
-							  : (value *)work->launch->scratch;
-	code = columns->inner * size < COLUMNS_SECTORS ? staged_columns(work->launch, job)
-						       : wide_columns_of(work->launch, job);
-	if (code != cudaSuccess || columns_chunks(columns->length, 1) == 1)
+	code = row < COLUMNS_SECTORS ? staged_columns(work, job) : wide_columns_of(work, job);
+	if (code != cudaSuccess || job.chunks == 1)
 		return code;
 	return columns_fold<A>(work->launch, columns, job.chunks, job.out, (value *)work->values);
 }
@@ -360,20 +365,15 @@ cudaError_t columns_read_by(const struct columns_work *work, const R &x, const R
 template <enum accum A, enum dtype D>
 cudaError_t columns_of_one_type(const struct columns_work *work)
 {
-	using type = typename stored<D>::type;
-	const typed_reader<D> x = {(const type *)work->elements->x},
-			      y = {(const type *)work->elements->y};
-
-	return columns_read_by<A>(work, x, y, sizeof(type));
+	return columns_read_by<A>(work, read_as<D>(work->elements->x),
+				  read_as<D>(work->elements->y));
 }
 
 template <enum accum A> cudaError_t columns_of_any_type(const struct columns_work *work)
 {
-	const unsigned size = (unsigned)dtype_bytes(work->elements->dtype);
-	const any_reader x = {(const char *)work->elements->x, work->elements->dtype, size},
-			 y = {(const char *)work->elements->y, work->elements->dtype, size};
+	const struct elements *of = work->elements;
 
-	return columns_read_by<A>(work, x, y, size);
+	return columns_read_by<A>(work, read_any(of->x, of->dtype), read_any(of->y, of->dtype));
 }
 
 /* float32 and float64 have code of their own. */

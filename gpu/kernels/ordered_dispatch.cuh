@@ -194,11 +194,7 @@ cudaError_t lines_read_by(const struct lines_work *work, const R &x, const R &y)
 template <enum accum A, enum dtype D>
 cudaError_t lines_of_one_type(const struct lines_work *work, struct stored<D>)
 {
-	using type = typename stored<D>::type;
-	const typed_reader<D> x = {(const type *)work->elements->x},
-			      y = {(const type *)work->elements->y};
-
-	return lines_read_by<A>(work, x, y);
+	return lines_read_by<A>(work, read_as<D>(work->elements->x), read_as<D>(work->elements->y));
 }
 
 template <enum accum A> cudaError_t lines_of_type(const struct lines_work *work)
@@ -209,14 +205,9 @@ template <enum accum A> cudaError_t lines_of_type(const struct lines_work *work)
 
 template <enum accum A> cudaError_t lines_of_any_type(const struct lines_work *work)
 {
-	const struct elements *elements = work->elements;
-	const unsigned size = elements->dtype == DTYPE_FLOAT64   ? 8
-			      : elements->dtype == DTYPE_FLOAT32 ? 4
-								 : 2;
-	const any_reader x = {(const char *)elements->x, elements->dtype, size},
-			 y = {(const char *)elements->y, elements->dtype, size};
+	const struct elements *of = work->elements;
 
-	return lines_read_by<A>(work, x, y);
+	return lines_read_by<A>(work, read_any(of->x, of->dtype), read_any(of->y, of->dtype));
 }
 
 #endif

@@ -177,8 +177,7 @@ cudaError_t fold_family(cudaStream_t stream, const struct family_values &in, uin
 			const void *x, enum dtype dtype, uint64_t count)
 {
 	struct fold_job job = {};
-	cudaLaunchConfig_t config = {};
-	cudaLaunchAttribute early;
+	const dim3 blocks((unsigned)((tiles + ORDER_TILE - 1) / ORDER_TILE), FAMILY_KINDS);
 
 	job.in = in;
 	job.next = next;
@@ -189,12 +188,5 @@ cudaError_t fold_family(cudaStream_t stream, const struct family_values &in, uin
 	job.dtype = dtype;
 	job.tiles = tiles;
 	job.count = count;
-	early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-	early.val.programmaticStreamSerializationAllowed = 1;
-	config.gridDim = dim3((unsigned)((tiles + ORDER_TILE - 1) / ORDER_TILE), FAMILY_KINDS);
-	config.blockDim = dim3(ORDER_LANES);
-	config.stream = stream;
-	config.attrs = &early;
-	config.numAttrs = 1;
-	return cudaLaunchKernelEx(&config, fold_family_kernel, job);
+	return launch_behind(stream, blocks, ORDER_LANES, fold_family_kernel, job);
 }

@@ -4,6 +4,7 @@
 
 #include "gpu/kernels/ordered_kernels.cuh"
 #include "gpu/kernels/ordered_warp.cuh"
+#include "gpu/kernels/warp.cuh"
 
 /* --- few --------------------------------------------------------------------- */
 
@@ -179,7 +180,7 @@ __device__ __forceinline__ struct warp_lines lines_of_warp(const ordered_job<A, 
 		length = job.length;
 	}
 	mine.count = length > ORDER_TILE ? ORDER_TILE + 1 : (unsigned)length;
-	mine.longest = __reduce_max_sync(WHOLE_WARP, mine.count);
+	mine.longest = warp_greatest(mine.count);
 	return mine;
 }
 

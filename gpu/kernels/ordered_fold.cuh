@@ -12,32 +12,47 @@ template <enum accum A>
 constexpr enum accum FOLDED_AS =
 	A == ACCUM_ABS || A == ACCUM_SQUARE || A == ACCUM_DOT || A == ACCUM_POWER ? ACCUM_SUM : A;
 
-/* Lets a kernel that waits for this one (launch_behind) be set up already. */
+/* Lets a kernel that waits for this one (launch_behind) be set up already. Before
+ * compute capability 9.0 one begins when the other has ended anyway. */
 __device__ __forceinline__ void let_followers_start()
 {
+#if __CUDA_ARCH__ >= 900
 	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
 }
 
 __device__ __forceinline__ void wait_for_predecessor()
 {
+#if __CUDA_ARCH__ >= 900
 	asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* Whether the machine code that runs here waits: it may be that of an older
+ * capability than the device's. */
+static inline bool waits(const void *kernel)
+{
+	struct cudaFuncAttributes found = {};
+
+	return cudaFuncGetAttributes(&found, kernel) == cudaSuccess && found.ptxVersion >= 90;
 }
 
 /* Launches a kernel that begins with wait_for_predecessor(). */
 template <class... P, class... Q>
-cudaError_t launch_behind(cudaStream_t stream, uint64_t blocks, unsigned threads,
-			  void (*kernel)(P...), Q... arguments)
+cudaError_t launch_behind(cudaStream_t stream, dim3 blocks, unsigned threads, void (*kernel)(P...),
+			  Q... arguments)
 {
+	static const bool may_start_early = waits((const void *)kernel);
 	cudaLaunchConfig_t config = {};
 	cudaLaunchAttribute early;
 
 	early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
 	early.val.programmaticStreamSerializationAllowed = 1;
-	config.gridDim = dim3((unsigned)blocks);
+	config.gridDim = blocks;
 	config.blockDim = dim3(threads);
 	config.stream = stream;
 	config.attrs = &early;
-	config.numAttrs = 1;
+	config.numAttrs = may_start_early;
 	return cudaLaunchKernelEx(&config, kernel, (P)arguments...);
 }
 

@@ -57,7 +57,7 @@ size_t ordered_grid_scratch(enum accum accum, const struct grid *grid)
 {
 	const uint64_t runs = columns_chunks(grid->length, 1);
 
-	return grid->lines * (runs + runs / FOLD_GROUP + 1) * columns_value_size(accum);
+	return grid->lines * (runs + runs / FOLD_GROUP + 1) * accum_size(accum);
 }
 
 cudaError_t ordered_grid(const struct launch *launch, enum accum accum,

@@ -55,6 +55,16 @@ struct any_reader {
 	}
 };
 
+template <enum dtype D> typed_reader<D> read_as(const void *x)
+{
+	return {(const typename stored<D>::type *)x};
+}
+
+static inline any_reader read_any(const void *x, enum dtype dtype)
+{
+	return {(const char *)x, dtype, (unsigned)dtype_size(dtype)};
+}
+
 /* The value of another thread; T is of 32-bit words. */
 template <class T, class F> __device__ __forceinline__ T exchange(const T &v, F shuffle)
 {

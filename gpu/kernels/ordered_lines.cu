@@ -3,33 +3,19 @@
 
 #include "gpu/kernels/ordered_lines.cuh"
 
-static size_t value_size(enum accum accum)
-{
-	switch (accum) {
-	case ACCUM_SCALED:
-		return sizeof(struct scaled_squares);
-	case ACCUM_MOMENTS:
-		return sizeof(struct moments);
-	case ACCUM_LOGSUM:
-		return sizeof(struct logsum);
-	default:
-		return sizeof(double);
-	}
-}
-
 size_t ordered_lines_scratch(enum accum accum, const struct lines *lines)
 {
 	size_t values = 0;
 	uint64_t tiles = lines->length;
 
 	if (lines->offsets != nullptr)
-		return plan_units(lines->elements, value_size(accum)).size;
+		return plan_units(lines->elements, accum_size(accum)).size;
 	/* Every level of each line's tile values. */
 	while (tiles > 1) {
 		tiles = (tiles + ORDER_TILE - 1) / ORDER_TILE;
 		values += lines->lines * tiles;
 	}
-	return values * value_size(accum);
+	return values * accum_size(accum);
 }
 
 cudaError_t ordered_lines(const struct launch *launch, enum accum accum,

@@ -12,11 +12,10 @@ constexpr unsigned scan_blocks(uint64_t warps)
 	return (unsigned)(warps / SCAN_WARPS < SCAN_GRID ? warps / SCAN_WARPS + 1 : SCAN_GRID);
 }
 
-struct integer_reader {
+template <class W> struct integer_reader {
 	const void *elements;
 	enum dtype dtype;
-};
-template <class W> struct wide_integer_reader : integer_reader {
+
 	__device__ __forceinline__ W operator()(uint64_t i) const
 	{
 		return load_integer<W>(elements, dtype, i);
@@ -68,25 +67,18 @@ template <class S, class R> cudaError_t scan_read_by(const struct scan_call *cal
 
 template <class S, enum dtype D> cudaError_t scan_typed(const struct scan_call *call)
 {
-	const typed_reader<D> x = {(const typename stored<D>::type *)call->x};
-
-	return scan_read_by<S>(call, x);
+	return scan_read_by<S>(call, read_as<D>(call->x));
 }
 
 template <class S> cudaError_t scan_any_float(const struct scan_call *call)
 {
-	const any_reader x = {(const char *)call->x, call->job->input,
-			      (unsigned)dtype_size(call->job->input)};
-
-	return scan_read_by<S>(call, x);
+	return scan_read_by<S>(call, read_any(call->x, call->job->input));
 }
 
 template <class S> cudaError_t scan_any_integer(const struct scan_call *call)
 {
-	wide_integer_reader<typename S::wide> x;
+	const integer_reader<typename S::wide> x = {call->x, call->job->input};
 
-	x.elements = call->x;
-	x.dtype = call->job->input;
 	return scan_read_by<S>(call, x);
 }
 
