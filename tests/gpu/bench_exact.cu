@@ -6,7 +6,8 @@
 #include <cstring>
 #include <cub/cub.cuh>
 #include "gpu/kernels/load.cuh"
-#include "tests/gpu/device_array.cuh"
+#include "tests/gpu/numbers.cuh"
+#include "tests/gpu/timing.cuh"
 
 static cudaStream_t stream;
 static device_array<char> *data, *temporary, *output;
@@ -15,19 +16,10 @@ static test_launch *ours;
 enum kind { UNIFORM, NORMAL, EXP10, BITS, ALTERNATING, KINDS };
 static const char *const kind_names[] = {"uniform", "normal", "exp10n", "bits", "huge/tiny"};
 
-static __device__ uint64_t mix(uint64_t i)
-{
-	uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 template <class T> __device__ T number_of(enum kind kind, uint64_t i)
 {
 	const bool narrow = sizeof(T) < 8;
-	const uint64_t w = mix(2 * i), v = mix(2 * i + 1);
+	const uint64_t w = random_bits(0, 2 * i), v = random_bits(0, 2 * i + 1);
 	const double unit = (double)(w >> 11) * 0x1p-53, sign = v & 1 ? 1.0 : -1.0;
 	const double normal =
 		sqrt(-2.0 * log(1.0 - unit)) * cospi(2.0 * (double)(v >> 11) * 0x1p-53);
@@ -58,44 +50,6 @@ template <class T> __global__ void fill_kernel(T *x, uint64_t count, enum kind k
 
 	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
 		x[i] = number_of<T>(kind, i);
-}
-
-/* What memory allows: 16-byte loads of everything. */
-__global__ void __launch_bounds__(256) read_kernel(const uint4 *x, uint64_t count, uint4 *out)
-{
-	uint4 all = {0, 0, 0, 0};
-	uint64_t i = (uint64_t)blockIdx.x * 2048 + threadIdx.x;
-	uint4 v[8];
-
-#pragma unroll
-	for (unsigned k = 0; k < 8; k++)
-		v[k] = i + k * 256 < count ? __ldg(x + i + k * 256) : all;
-#pragma unroll
-	for (unsigned k = 0; k < 8; k++) {
-		all.x ^= v[k].x ^ v[k].y;
-		all.y ^= v[k].z ^ v[k].w;
-	}
-	if (all.x == 0x12345678 && all.y == 0x87654321)
-		*out = all;
-}
-
-/* Microseconds of one call where calls follow one another: a graph of many. */
-template <class F> static double chained_us(unsigned calls, F f)
-{
-	cudaGraph_t graph;
-	cudaGraphExec_t runnable;
-	double us;
-
-	CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-	for (unsigned i = 0; i < calls; i++)
-		f(stream);
-	CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
-	CHECK_CUDA(cudaGraphInstantiate(&runnable, graph, 0));
-	us = median_us(stream, 15,
-		       [=](cudaStream_t s) { CHECK_CUDA(cudaGraphLaunch(runnable, s)); });
-	CHECK_CUDA(cudaGraphExecDestroy(runnable));
-	CHECK_CUDA(cudaGraphDestroy(graph));
-	return us / calls;
 }
 
 template <class T> static void fill(uint64_t count, enum kind kind)
@@ -181,9 +135,10 @@ template <class T> static void short_arrays(enum dtype dtype, const char *type, 
 	for (unsigned bits = 10; bits <= 24; bits++) {
 		const uint64_t count = (uint64_t)1 << bits;
 		const struct lines lines = {1, count, nullptr, count};
-		double us = chained_us(30, exact(ACCUM_EXACT_SUM, dtype, lines, 0, false));
-		double rounded = chained_us(30, exact(ACCUM_EXACT_SUM, dtype, lines, 0, true));
-		double cub = chained_us(30, cub_sum<T>(count));
+		double us = chained_us(stream, 30, exact(ACCUM_EXACT_SUM, dtype, lines, 0, false));
+		double rounded =
+			chained_us(stream, 30, exact(ACCUM_EXACT_SUM, dtype, lines, 0, true));
+		double cub = chained_us(stream, 30, cub_sum<T>(count));
 
 		printf("  %2u: %6.2f %6.2f %6.2f %5.2f%s", bits, us, rounded, cub, us / cub,
 		       bits % 3 == 0 ? "\n" : "");

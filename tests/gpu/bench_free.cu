@@ -6,51 +6,19 @@
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
 #include "gpu/kernels/launch.h"
-#include "tests/gpu/device_array.cuh"
+#include "tests/gpu/numbers.cuh"
+#include "tests/gpu/timing.cuh"
 
 constexpr size_t SCRATCH = (size_t)256 << 20;
 constexpr size_t LARGEST = (size_t)4 << 30; /* bytes of elements */
-
-static unsigned size_of(enum dtype dtype)
-{
-	static const unsigned size[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
-
-	return size[dtype];
-}
-
-static const char *const dtype_names[] = {"bool",     "int8",    "int16",  "int32",  "int64",
-					  "uint8",    "uint16",  "uint32", "uint64", "float16",
-					  "bfloat16", "float32", "float64"};
 
 /* Random bits, for floats with exponents near 1 (no NaN). */
 __global__ void fill_random(uint64_t *x, uint64_t count, uint64_t mask, uint64_t set)
 {
 	for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < count;
 	     i += (uint64_t)gridDim.x * blockDim.x) {
-		uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
-
-		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-		z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-		x[i] = ((z ^ z >> 31) & mask) | set;
+		x[i] = (random_bits(0, i) & mask) | set;
 	}
-}
-
-__global__ void __launch_bounds__(256) only_read(const uint4 *x, uint64_t count, uint32_t *out)
-{
-	const uint64_t base = blockIdx.x * (uint64_t)1024 * 4 + threadIdx.x;
-	uint32_t all = 0;
-
-	for (unsigned r = 0; r < 4; r++) {
-		uint4 v[4];
-#pragma unroll
-		for (unsigned n = 0; n < 4; n++)
-			v[n] = __ldg(x + base + r * 1024 + n * 256);
-#pragma unroll
-		for (unsigned n = 0; n < 4; n++)
-			all |= v[n].x ^ v[n].y ^ v[n].z ^ v[n].w;
-	}
-	if (all == 0x12345678u)
-		*out = all;
 }
 
 class bench
@@ -110,8 +78,8 @@ class bench
 	double read_us(uint64_t bytes)
 	{
 		return median_us(launch_.get()->stream, 15, [&](cudaStream_t stream) {
-			only_read<<<(unsigned)(bytes / 65536), 256, 0, stream>>>(
-				(const uint4 *)x_.get(), bytes / 16, (uint32_t *)values_.get());
+			read_kernel<<<(unsigned)((bytes / 16 + 2047) / 2048), 256, 0, stream>>>(
+				(const uint4 *)x_.get(), bytes / 16, (uint4 *)values_.get());
 		});
 	}
 	template <class T> double cub_sum_us(uint64_t count)
@@ -160,8 +128,8 @@ class bench
 static void row(const char *what, enum dtype dtype, double us, double bytes, const char *peer,
 		double peer_us)
 {
-	printf("%-30s %-8s %9.2f us %7.0f GB/s  %5.3f of %s\n", what, dtype_names[dtype], us,
-	       bytes / us / 1000.0, peer_us / us, peer);
+	printf("%-30s %-8s %9.2f us %7.0f GB/s  %5.3f of %s\n", what, dtype_name((enum dtype)dtype),
+	       us, bytes / us / 1000.0, peer_us / us, peer);
 	fflush(stdout);
 }
 
@@ -190,14 +158,14 @@ static void whole_arrays(bench *b)
 	row("read 2^30 bytes", DTYPE_UINT8, read, 1 << 30, "itself", read);
 	for (const enum dtype dtype : integers)
 		for (const auto &o : of_integers) {
-			const uint64_t count = ((uint64_t)1 << 30) / size_of(dtype);
+			const uint64_t count = ((uint64_t)1 << 30) / dtype_size(dtype);
 			const bool pair = o.accum == ACCUM_INT_DOT;
 
 			row(o.name, dtype, b->lines_us(o.accum, dtype, {1, count, nullptr, count}),
 			    (pair ? 2.0 : 1.0) * (1 << 30), "a read", (pair ? 2.0 : 1.0) * read);
 		}
 	for (const enum dtype dtype : floats) {
-		const uint64_t count = ((uint64_t)1 << 30) / size_of(dtype);
+		const uint64_t count = ((uint64_t)1 << 30) / dtype_size(dtype);
 
 		b->fill(dtype);
 		row("max 2^30 bytes", dtype,
@@ -281,7 +249,7 @@ static void grids(bench *b)
 	for (const auto &s : shapes)
 		for (const enum dtype dtype : dtypes) {
 			struct grid grid = {};
-			double bytes = size_of(dtype);
+			double bytes = dtype_size(dtype);
 
 			grid.ndim = s.ndim;
 			grid.lines = grid.length = 1;

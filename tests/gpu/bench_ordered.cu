@@ -7,7 +7,8 @@
 #include <cstring>
 #include <cub/cub.cuh>
 #include "gpu/kernels/load.cuh"
-#include "tests/gpu/device_array.cuh"
+#include "tests/gpu/numbers.cuh"
+#include "tests/gpu/timing.cuh"
 
 constexpr size_t SECOND = (size_t)4 << 30; /* where the other array of a dot is */
 
@@ -21,49 +22,8 @@ template <class T> __global__ void fill_kernel(T *x, uint64_t count)
 	uint64_t step = (uint64_t)gridDim.x * blockDim.x;
 
 	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
-		uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
-
-		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-		x[i] = (T)((float)(z >> 40) * 0x1p-24f - 0.5f);
+		x[i] = (T)((float)(random_bits(0, i) >> 40) * 0x1p-24f - 0.5f);
 	}
-}
-
-/* What memory allows: 16-byte loads of everything. */
-__global__ void __launch_bounds__(256) read_kernel(const uint4 *x, uint64_t count, uint4 *out)
-{
-	uint4 all = {0, 0, 0, 0};
-	uint64_t i = (uint64_t)blockIdx.x * 2048 + threadIdx.x;
-	uint4 v[8];
-
-#pragma unroll
-	for (unsigned k = 0; k < 8; k++)
-		v[k] = i + k * 256 < count ? __ldg(x + i + k * 256) : all;
-#pragma unroll
-	for (unsigned k = 0; k < 8; k++) {
-		all.x ^= v[k].x ^ v[k].y;
-		all.y ^= v[k].z ^ v[k].w;
-	}
-	if (all.x == 0x12345678 && all.y == 0x87654321)
-		*out = all;
-}
-
-/* Microseconds of one call where calls follow one another: a graph of many. */
-template <class F> static double chained_us(unsigned calls, F f)
-{
-	cudaGraph_t graph;
-	cudaGraphExec_t runnable;
-	double us;
-
-	CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-	for (unsigned i = 0; i < calls; i++)
-		f(stream);
-	CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
-	CHECK_CUDA(cudaGraphInstantiate(&runnable, graph, 0));
-	us = median_us(stream, 15,
-		       [=](cudaStream_t s) { CHECK_CUDA(cudaGraphLaunch(runnable, s)); });
-	CHECK_CUDA(cudaGraphExecDestroy(runnable));
-	CHECK_CUDA(cudaGraphDestroy(graph));
-	return us / calls;
 }
 
 template <class T> static void fill(uint64_t count)
@@ -184,8 +144,9 @@ template <class T> static void short_arrays(enum dtype dtype, const char *type)
 	printf("%-8s bits: ours us, cub us, ours/cub\n", type);
 	for (unsigned bits = 10; bits <= 24; bits++) {
 		const uint64_t count = (uint64_t)1 << bits;
-		double us = chained_us(30, ordered(ACCUM_SUM, dtype, {1, count, nullptr, count}));
-		double cub = chained_us(30, cub_sum<T>(count));
+		double us = chained_us(stream, 30,
+				       ordered(ACCUM_SUM, dtype, {1, count, nullptr, count}));
+		double cub = chained_us(stream, 30, cub_sum<T>(count));
 
 		printf("  %2u: %7.2f %7.2f %5.2f%s", bits, us, cub, us / cub,
 		       bits % 2 == 0 ? "" : "\n");

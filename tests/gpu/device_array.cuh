@@ -1,6 +1,6 @@
 /* device_array.cuh - what every test of a kernel needs: arrays on the device, a
- * launch, and medians of times by events. Ends the program where CUDA fails:
- * then nothing later means anything. */
+ * launch, medians of times by events, and whether there is a device. Ends the
+ * program where CUDA fails: then nothing later means anything. */
 #ifndef TESTS_GPU_DEVICE_ARRAY_CUH
 #define TESTS_GPU_DEVICE_ARRAY_CUH
 
@@ -19,6 +19,19 @@ static inline void check_cuda(cudaError_t code, const char *what, const char *fi
 		return;
 	fprintf(stderr, "%s:%d: %s: %s\n", file, line, what, cudaGetErrorString(code));
 	exit(EXIT_FAILURE);
+}
+
+#define EXIT_SKIPPED 77 /* Automake's word for a test that could not run */
+
+/* With what a program ends that has no device; 0: it has one. */
+static inline int without_device()
+{
+	int count = 0;
+
+	if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0)
+		return 0;
+	fprintf(stderr, "skipped: no CUDA device\n");
+	return getenv("FOLDD_REQUIRE_GPU") != NULL ? EXIT_FAILURE : EXIT_SKIPPED;
 }
 
 /* Elements on the device, `shift` elements behind an address aligned to 256. */

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include "tests/gpu/device_array.cuh"
+#include "tests/gpu/numbers.cuh"
 
 extern "C" {
 #include <setjmp.h>
@@ -15,18 +16,7 @@ extern "C" {
 #include <cmocka.h> /* last: it defines fail() */
 }
 
-#define EXIT_SKIPPED 77
-
 static uint64_t compared;
-
-static uint64_t random_bits(uint64_t *seed)
-{
-	uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
 
 /* Elements of any float type, and what they are as doubles. */
 struct numbers {
@@ -40,10 +30,8 @@ static struct numbers make(enum dtype dtype, size_t count, bool specials, uint64
 	struct numbers out = {std::vector<char>(count * size), std::vector<double>(count)};
 
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t r = random_bits(&seed);
+		const uint64_t r = random_bits(seed, i);
 		double x = (double)(int64_t)r * 0x1p-63 * ((r & 7) == 0 ? 300 : 1);
-		uint16_t half;
-		float single;
 
 		if (specials && r % 11 == 0)
 			x = NAN;
@@ -54,20 +42,7 @@ static struct numbers make(enum dtype dtype, size_t count, bool specials, uint64
 		else if (specials && dtype == DTYPE_FLOAT64 && r % 17 == 0)
 			x = ldexp(x, r % 2 ? -600 : 600);
 		round_f64(x, dtype, out.raw.data() + i * size);
-		switch (dtype) {
-		case DTYPE_FLOAT16:
-		case DTYPE_BFLOAT16:
-			memcpy(&half, out.raw.data() + i * size, size);
-			out.wide[i] = dtype == DTYPE_FLOAT16 ? float16_to_f64(half)
-							     : bfloat16_to_f64(half);
-			break;
-		case DTYPE_FLOAT32:
-			memcpy(&single, out.raw.data() + i * size, size);
-			out.wide[i] = single;
-			break;
-		default:
-			memcpy(&out.wide[i], out.raw.data() + i * size, size);
-		}
+		out.wide[i] = float_at(dtype, out.raw.data() + i * size);
 	}
 	return out;
 }
@@ -267,12 +242,10 @@ int main(void)
 		cmocka_unit_test(every_grid),
 		cmocka_unit_test(beyond_32_bits),
 	};
-	int count = 0, failed;
+	int failed = without_device();
 
-	if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
-		fprintf(stderr, "skipped: no CUDA device\n");
-		return getenv("FOLDD_REQUIRE_GPU") != NULL ? EXIT_FAILURE : EXIT_SKIPPED;
-	}
+	if (failed != 0)
+		return failed;
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	printf("%llu lines compared\n", (unsigned long long)compared);
 	return failed;

@@ -9,6 +9,7 @@ extern "C" {
 #include <cstring>
 #include "gpu/kernels/load.cuh"
 #include "tests/gpu/device_array.cuh"
+#include "tests/gpu/numbers.cuh"
 extern "C" {
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,25 +18,9 @@ extern "C" {
 #include <cmocka.h>
 }
 
-#define EXIT_SKIPPED 77 /* Automake's word for a test that could not run */
-
 static const enum accum accums[] = {ACCUM_EXACT_SUM, ACCUM_EXACT_ABS, ACCUM_EXACT_SQUARE,
 				    ACCUM_EXACT_DOT, ACCUM_EXACT_MOMENTS};
 static const enum dtype dtypes[] = {DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64};
-
-static unsigned size_of(enum dtype dtype)
-{
-	return dtype == DTYPE_FLOAT64 ? 8 : dtype == DTYPE_FLOAT32 ? 4 : 2;
-}
-
-static uint64_t random_bits(uint64_t seed, uint64_t i)
-{
-	uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
 
 enum content {
 	UNIFORM,
@@ -56,7 +41,7 @@ enum content {
 /* The bits of an element, its type's exponent field moved into place. */
 static uint64_t pattern(enum dtype dtype, bool negative, uint64_t exponent, uint64_t mantissa)
 {
-	const unsigned bits = 8 * size_of(dtype);
+	const unsigned bits = 8 * dtype_size(dtype);
 	const unsigned kept = dtype == DTYPE_FLOAT64   ? 52
 			      : dtype == DTYPE_FLOAT32 ? 23
 			      : dtype == DTYPE_FLOAT16 ? 10
@@ -107,23 +92,6 @@ static uint64_t element_bits(enum dtype dtype, enum content content, uint64_t se
 	}
 }
 
-static double widen(enum dtype dtype, uint64_t bits)
-{
-	uint32_t word = (uint32_t)bits;
-	double d;
-	float f;
-
-	memcpy(&d, &bits, 8);
-	if (dtype == DTYPE_FLOAT64)
-		return d;
-	if (dtype == DTYPE_FLOAT16)
-		return __half2float(__ushort_as_half((uint16_t)bits));
-	if (dtype == DTYPE_BFLOAT16)
-		word <<= 16;
-	memcpy(&f, &word, 4);
-	return f;
-}
-
 struct filled {
 	std::vector<char> stored;
 	std::vector<double> wide;
@@ -131,14 +99,14 @@ struct filled {
 
 static struct filled fill(enum dtype dtype, enum content content, uint64_t seed, size_t count)
 {
-	const unsigned size = size_of(dtype);
+	const unsigned size = dtype_size(dtype);
 	struct filled out = {std::vector<char>(count * size), std::vector<double>(count)};
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t bits = element_bits(dtype, content, seed, i);
 
 		memcpy(out.stored.data() + i * size, &bits, size);
-		out.wide[i] = widen(dtype, bits);
+		out.wide[i] = float_at(dtype, &bits);
 	}
 	return out;
 }
@@ -208,7 +176,7 @@ static void check(enum accum accum, enum dtype dtype, enum content content, bool
 		  uint64_t lines, uint64_t length, const std::vector<int64_t> *offsets,
 		  size_t shift_x, size_t shift_y)
 {
-	const unsigned size = size_of(dtype), sums = accum == ACCUM_EXACT_MOMENTS ? 2 : 1;
+	const unsigned size = dtype_size(dtype), sums = accum == ACCUM_EXACT_MOMENTS ? 2 : 1;
 	const uint64_t count = offsets != nullptr ? (uint64_t)offsets->back() : lines * length;
 	const bool pair = accum == ACCUM_EXACT_DOT;
 	struct filled x = fill(dtype, content, 1 + count, count),
@@ -255,7 +223,8 @@ static void check(enum accum accum, enum dtype dtype, enum content content, bool
 			uint64_t want = 0, have = 0;
 
 			exactsum_round(&sum, to, &want);
-			memcpy(&have, (const char *)rounded.data() + i * size_of(to), size_of(to));
+			memcpy(&have, (const char *)rounded.data() + i * dtype_size(to),
+			       dtype_size(to));
 			if (want != have)
 				fail_msg("round to %d: accum %d dtype %d content %d omit %d line "
 					 "%llu of %llu, length %llu: %llx instead of %llx",
@@ -431,7 +400,7 @@ static void grids(void **state)
 				test_launch launch(exact_grid_scratch(accum, &grid));
 
 				/* 6 bytes are no float32's alignment: y is. */
-				elements.x = size_of(dtype) == 2 ? d_x.get() : d_y.get();
+				elements.x = dtype_size(dtype) == 2 ? d_x.get() : d_y.get();
 				if (pair)
 					elements.y = d_y.get();
 				d_values.fill(0x5a);
@@ -446,7 +415,7 @@ static void grids(void **state)
 				for (uint64_t i = 0; i < grid.lines; i++) {
 					struct exactsum want;
 
-					if (!agrees(accum, size_of(dtype) == 2 ? x : y, y, omit,
+					if (!agrees(accum, dtype_size(dtype) == 2 ? x : y, y, omit,
 						    lines[i], &got[i * sums], &want))
 						tell("grid", accum, dtype, content, omit, i,
 						     grid.lines, grid.length, &got[i * sums], want);
@@ -520,10 +489,10 @@ int main(void)
 		cmocka_unit_test(long_lines),
 		cmocka_unit_test(beyond_32_bits),
 	};
-	int count = 0, failed;
+	int failed = without_device();
 
-	if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0)
-		return EXIT_SKIPPED;
+	if (failed != 0)
+		return failed;
 	failed = cmocka_run_group_tests(tests, nullptr, nullptr);
 	printf("%llu sums compared\n", (unsigned long long)compared);
 	return failed;

@@ -11,6 +11,7 @@ extern "C" {
 #include <cstring>
 #include "gpu/kernels/launch.h"
 #include "tests/gpu/device_array.cuh"
+#include "tests/gpu/numbers.cuh"
 extern "C" {
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,35 +20,17 @@ extern "C" {
 #include <cmocka.h>
 }
 
-#define EXIT_SKIPPED 77 /* Automake's word for a test that could not run */
-
 constexpr size_t SCRATCH = (size_t)128 << 20, GUARD = 256;
 
 static const enum accum accums[] = {
 	ACCUM_INT_SUM,     ACCUM_INT_ABS, ACCUM_INT_SQUARE, ACCUM_INT_DOT, ACCUM_INT_PROD,
 	ACCUM_INT_MOMENTS, ACCUM_MIN,     ACCUM_MAX,        ACCUM_MAX_ABS, ACCUM_TALLY};
 
-static uint64_t random_bits(uint64_t seed, uint64_t i)
-{
-	uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 static enum domain domain_of(enum dtype dtype)
 {
 	return dtype >= DTYPE_FLOAT16                          ? DOMAIN_F64
 	       : dtype >= DTYPE_UINT8 && dtype <= DTYPE_UINT64 ? DOMAIN_U64
 							       : DOMAIN_I64;
-}
-
-static unsigned size_of(enum dtype dtype)
-{
-	static const unsigned size[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
-
-	return size[dtype];
 }
 
 /* --- contents ------------------------------------------------------------------ */
@@ -60,7 +43,7 @@ static uint64_t content_bits(enum content content, enum dtype dtype, uint64_t se
 {
 	static const uint64_t inf[] = {0x7c00, 0x7f80, 0x7f800000, 0x7ff0000000000000u};
 	static const uint64_t one[] = {0x3c00, 0x3f80, 0x3f800000, 0x3ff0000000000000u};
-	const uint64_t w = random_bits(seed, i), sign = (uint64_t)1 << (8 * size_of(dtype) - 1);
+	const uint64_t w = random_bits(seed, i), sign = (uint64_t)1 << (8 * dtype_size(dtype) - 1);
 	const bool is_float = dtype >= DTYPE_FLOAT16;
 	const unsigned f = dtype - DTYPE_FLOAT16;
 
@@ -99,9 +82,9 @@ struct host_array {
 	std::vector<uint8_t> bytes;
 
 	host_array(enum dtype type, enum content content, uint64_t count, uint64_t seed)
-	    : dtype(type), bytes(count * size_of(type))
+	    : dtype(type), bytes(count * dtype_size(type))
 	{
-		const unsigned size = size_of(type);
+		const unsigned size = dtype_size(type);
 
 		for (uint64_t i = 0; i < count; i++) {
 			const uint64_t bits = content_bits(content, type, seed, i);
@@ -111,7 +94,7 @@ struct host_array {
 	}
 	uint64_t raw(uint64_t i) const
 	{
-		const unsigned size = size_of(dtype);
+		const unsigned size = dtype_size(dtype);
 		uint64_t bits = 0;
 
 		memcpy(&bits, &bytes[i * size], size);
@@ -119,7 +102,7 @@ struct host_array {
 	}
 	int64_t integer(uint64_t i) const
 	{
-		const unsigned shift = 64 - 8 * size_of(dtype);
+		const unsigned shift = 64 - 8 * dtype_size(dtype);
 
 		if (dtype == DTYPE_BOOL)
 			return raw(i) != 0;
@@ -556,7 +539,7 @@ static void compare_all(test_room *room, enum dtype dtype, enum content content,
 	s.look_up();
 	const struct host_array x(dtype, content, s.elements, seed);
 	const struct host_array y(dtype, content, s.elements, seed + 1);
-	const unsigned size = size_of(dtype);
+	const unsigned size = dtype_size(dtype);
 	const device_array<uint8_t> dx(x.bytes, (size_t)shift * size);
 	const device_array<uint8_t> dy(y.bytes, (size_t)(shift / 2) * size);
 	const device_array<int64_t> offsets(s.offsets);
@@ -824,11 +807,9 @@ int main(void)
 		cmocka_unit_test(more_than_32_bits_of_elements),
 		cmocka_unit_test(what_cannot_be_is_refused),
 	};
-	int count = 0;
+	const int skipped = without_device();
 
-	if (cudaGetDeviceCount(&count) != cudaSuccess || count < 1) {
-		fprintf(stderr, "skipped: no CUDA device\n");
-		return getenv("FOLDD_REQUIRE_GPU") != NULL ? EXIT_FAILURE : EXIT_SKIPPED;
-	}
+	if (skipped != 0)
+		return skipped;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@ extern "C" {
 #include "engine/order.h"
 #include "gpu/kernels/load.cuh"
 #include "tests/gpu/device_array.cuh"
+#include "tests/gpu/numbers.cuh"
 extern "C" {
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,8 +22,6 @@ extern "C" {
 #include <stdint.h>
 #include <cmocka.h>
 }
-
-#define EXIT_SKIPPED 77 /* Automake's word for a test that could not run */
 
 static const enum accum accums[] = {ACCUM_SUM,     ACCUM_ABS,   ACCUM_SQUARE,
 				    ACCUM_DOT,     ACCUM_PROD,  ACCUM_SCALED,
@@ -32,20 +31,6 @@ static const enum dtype dtypes[] = {DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FLOAT32
 static unsigned numbers_of(enum accum accum)
 {
 	return accum == ACCUM_SCALED || accum == ACCUM_MOMENTS ? 3 : accum == ACCUM_LOGSUM ? 2 : 1;
-}
-
-static unsigned size_of(enum dtype dtype)
-{
-	return dtype == DTYPE_FLOAT64 ? 8 : dtype == DTYPE_FLOAT32 ? 4 : 2;
-}
-
-static uint64_t random_bits(uint64_t seed, uint64_t i)
-{
-	uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
 }
 
 enum content { UNIFORM, SPECIAL, BITS, HUGE_VALUES, NANS, MINUS_ZERO, ZEROS };
@@ -76,13 +61,7 @@ static double content_of(enum content content, enum accum accum, uint64_t seed, 
 						(i / ORDER_TILE % 2 == 0 ? 1.0 : -1.0)
 		       : w % 2 == 0 ? 0.0
 				    : -0.0;
-	case BITS: {
-		double x;
-
-		memcpy(&x, &w, sizeof(x));
-		return x;
-	}
-	default:
+	default: /* BITS are no number to begin with */
 		break;
 	}
 	return accum == ACCUM_PROD     ? 1.0 + unit / 256
@@ -99,34 +78,19 @@ struct filled {
 static struct filled fill(enum dtype dtype, enum content content, enum accum accum, uint64_t seed,
 			  size_t count)
 {
-	struct filled out = {std::vector<char>(count * size_of(dtype)), std::vector<double>(count)};
+	struct filled out = {std::vector<char>(count * dtype_size(dtype)),
+			     std::vector<double>(count)};
 
 	for (size_t i = 0; i < count; i++) {
-		double x = content_of(content, accum, seed, i);
-		char *to = out.stored.data() + i * size_of(dtype);
+		const double x = content_of(content, accum, seed, i);
+		const uint64_t bits = random_bits(seed, i);
+		char *to = out.stored.data() + i * dtype_size(dtype);
 
-		if (dtype == DTYPE_FLOAT64) {
-			memcpy(to, &x, 8);
-			out.wide[i] = x;
-		} else if (dtype == DTYPE_FLOAT32) {
-			float f = (float)x;
-
-			memcpy(to, &f, 4);
-			out.wide[i] = f;
-		} else {
-			uint16_t half = content == BITS ? (uint16_t)random_bits(seed, i)
-					: dtype == DTYPE_FLOAT16
-						? __half_as_ushort(__double2half(x))
-						: __bfloat16_as_ushort(__double2bfloat16(x));
-			uint32_t word = (uint32_t)half << 16;
-			float f;
-
-			memcpy(&f, &word, 4);
-			if (dtype == DTYPE_FLOAT16)
-				f = __half2float(__ushort_as_half(half));
-			memcpy(to, &half, 2);
-			out.wide[i] = f;
-		}
+		if (content == BITS) /* of any NaN, too */
+			memcpy(to, &bits, dtype_size(dtype));
+		else
+			round_f64(x, dtype, to);
+		out.wide[i] = float_at(dtype, to);
 	}
 	return out;
 }
@@ -148,7 +112,7 @@ static void check(enum accum accum, enum dtype dtype, enum content content, bool
 		  size_t shift_x, size_t shift_y)
 {
 	const double p = 2.5;
-	const unsigned size = size_of(dtype), numbers = numbers_of(accum);
+	const unsigned size = dtype_size(dtype), numbers = numbers_of(accum);
 	const uint64_t count = offsets != nullptr ? (uint64_t)offsets->back() : lines * length;
 	const bool pair = accum == ACCUM_DOT;
 	struct filled x = fill(dtype, content, accum, 1 + count, count),
@@ -373,7 +337,7 @@ static void atomic_sums_are_near(void **state)
 			for (uint64_t count : {0, 1, 31, 4097, 1000003}) {
 				struct filled x = fill(dtype, UNIFORM, accum, 1, count),
 					      y = fill(dtype, UNIFORM, accum, 2, count);
-				device_array<char> d_x(x.stored, size_of(dtype)), d_y(y.stored);
+				device_array<char> d_x(x.stored, dtype_size(dtype)), d_y(y.stored);
 				device_array<double> d_value(1);
 				struct elements elements = {d_x.get(), d_y.get(), dtype, false,
 							    0.0};
@@ -435,7 +399,7 @@ static void check_family(unsigned mask, enum dtype dtype, enum content content, 
 			 uint64_t count, size_t shift)
 {
 	struct filled x = fill(dtype, content, ACCUM_SUM, 9 + count, count);
-	device_array<char> d_x(x.stored, shift * size_of(dtype));
+	device_array<char> d_x(x.stored, shift * dtype_size(dtype));
 	device_array<struct ordered_family_values> d_values(1);
 	const struct elements elements = {d_x.get(), nullptr, dtype, omit, 0.0};
 	test_launch launch(ordered_family_scratch(mask, count));
@@ -530,11 +494,9 @@ int main(void)
 		cmocka_unit_test(atomic_sums_are_near),
 		cmocka_unit_test(families_have_the_bits_of_their_members),
 	};
-	int devices = 0;
+	const int skipped = without_device();
 
-	if (cudaGetDeviceCount(&devices) != cudaSuccess || devices < 1) {
-		fprintf(stderr, "skipped: no CUDA device\n");
-		return getenv("FOLDD_REQUIRE_GPU") != NULL ? EXIT_FAILURE : EXIT_SKIPPED;
-	}
+	if (skipped != 0)
+		return skipped;
 	return cmocka_run_group_tests(tests, NULL, tell_how_many);
 }
