@@ -170,10 +170,12 @@ block_value(const ordered_job<A, R> &job, const struct piece &piece, struct lane
 			} else if constexpr (A == ACCUM_MOMENTS) {
 				double sum = sum_of(tile);
 
-				/* One that is not goes the long way. */
 				if (!special && values::is_finite(sum))
 					return moments_about(tile, (double)ORDER_TILE,
 							     sum / ORDER_TILE);
+				/* One that is not goes the long way, which begins with the
+				 * buffer that others may be reading. */
+				__syncthreads();
 			} else if (!special) {
 				return value_of<A, R::NARROW>(tile, false, job.p);
 			}

@@ -25,6 +25,7 @@ constexpr unsigned WARP_ALL = 0xffffffffu;
 #endif
 
 WARP_REDUCE(warp_least, __reduce_min_sync, int, a < b ? a : b)
+WARP_REDUCE(warp_least, __reduce_min_sync, unsigned, a < b ? a : b)
 WARP_REDUCE(warp_greatest, __reduce_max_sync, int, a > b ? a : b)
 WARP_REDUCE(warp_greatest, __reduce_max_sync, unsigned, a > b ? a : b)
 WARP_REDUCE(warp_union, __reduce_or_sync, unsigned, a | b)
