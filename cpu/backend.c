@@ -92,8 +92,11 @@ static void cpu_describe(const struct backend *self, struct backend_caps *out)
 	*out = self->caps;
 }
 
-static uint64_t cpu_estimate(const struct backend *self, const struct plan *plan, uint64_t count)
+/* All elements are in host memory, resident or not. */
+static uint64_t cpu_estimate(const struct backend *self, const struct plan *plan, uint64_t count,
+			     bool resident)
 {
+	(void)resident;
 	return cost_estimate(&self->caps, plan, count);
 }
 

@@ -7,6 +7,7 @@
 #ifndef ENGINE_BACKEND_H
 #define ENGINE_BACKEND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "engine/status.h"
 
@@ -45,8 +46,10 @@ struct backend_ops {
 	void (*describe)(const struct backend *self, struct backend_caps *out);
 
 	/* Predicted ns of the plan over count elements (ARRAY_UNKNOWN: as for
-	 * many); UINT64_MAX when it cannot run here. */
-	uint64_t (*estimate)(const struct backend *self, const struct plan *plan, uint64_t count);
+	 * many), `resident` in its memory already; UINT64_MAX when it cannot
+	 * run here. */
+	uint64_t (*estimate)(const struct backend *self, const struct plan *plan, uint64_t count,
+			     bool resident);
 
 	/* The stream keeps plan and result, which outlive it, and appends to
 	 * the result's spools. */

@@ -208,7 +208,7 @@ enum status engine_choose(const struct engine *engine, const struct plan *plan, 
 
 	for (unsigned i = 0; i < engine->backend_count; i++) {
 		const struct opened *opened = &engine->backends[i];
-		uint64_t cost = opened->ops->estimate(opened->backend, plan, count);
+		uint64_t cost = opened->ops->estimate(opened->backend, plan, count, false);
 		const struct chosen_backend this = {opened->ops, opened->backend, cost};
 
 		if (any.ops == NULL || cost < any.cost_ns)
@@ -233,7 +233,7 @@ enum status engine_choose_at(const struct engine *engine, const struct plan *pla
 
 		if (opened->backend != home || !is_wanted(plan->job, opened))
 			continue;
-		cost = opened->ops->estimate(opened->backend, plan, count);
+		cost = opened->ops->estimate(opened->backend, plan, count, true);
 		if (cost == UINT64_MAX)
 			break; /* it cannot run there */
 		*out = (struct chosen_backend){opened->ops, opened->backend, cost};

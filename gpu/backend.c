@@ -2,6 +2,7 @@
 #include "config.h"
 #include "engine/backend.h"
 
+#include "gpu/array.h"
 #include "gpu/cost.h"
 #include "gpu/device.h"
 #include "gpu/probe.h"
@@ -41,15 +42,37 @@ static void cuda_describe(const struct backend *self, struct backend_caps *out)
 	*out = device_of(self)->caps;
 }
 
-static uint64_t cuda_estimate(const struct backend *self, const struct plan *plan, uint64_t count)
+static uint64_t cuda_estimate(const struct backend *self, const struct plan *plan, uint64_t count,
+			      bool resident)
 {
-	return gpu_cost_estimate(device_of(self), plan, count);
+	return gpu_cost_estimate(device_of(self), plan, count, resident);
 }
 
 static enum status cuda_stream_open(struct backend *self, const struct plan *plan,
 				    struct result *result, struct stream **out, struct error *err)
 {
 	return gpu_stream_open(device_of(self), plan, result, out, err);
+}
+
+static enum status cuda_array_create(struct backend *self, uint64_t size, struct array **out,
+				     struct error *err)
+{
+	return gpu_array_create(device_of(self), size, out, err);
+}
+
+/* The host cannot read device memory. */
+static const void *cuda_array_data(const struct array *array)
+{
+	(void)array;
+	return NULL;
+}
+
+static enum status cuda_stream_feed_array(struct stream *stream, const struct array *x,
+					  uint64_t x_offset, const struct array *y,
+					  uint64_t y_offset, uint64_t count, struct error *err)
+{
+	return gpu_stream_feed_array(stream, gpu_array_at(x, x_offset),
+				     y != NULL ? gpu_array_at(y, y_offset) : NULL, count, err);
 }
 
 const struct backend_ops cuda_backend = {
@@ -63,4 +86,10 @@ const struct backend_ops cuda_backend = {
 	.stream_feed = gpu_stream_feed,
 	.stream_finish = gpu_stream_finish,
 	.stream_close = gpu_stream_close,
+	.array_create = cuda_array_create,
+	.array_write = gpu_array_write,
+	.array_read = gpu_array_read,
+	.array_destroy = gpu_array_destroy,
+	.array_data = cuda_array_data,
+	.stream_feed_array = cuda_stream_feed_array,
 };

@@ -28,20 +28,25 @@ static uint64_t weight(enum accum accum)
 /* A line's results are rounded on the host, as the CPU backend's are. */
 #define LINE_NS 100u
 
-static bool fits(const struct device *device, const struct plan *plan, uint64_t count)
+static bool fits(const struct device *device, const struct plan *plan, uint64_t count,
+		 bool resident)
 {
 	struct geometry geometry;
 	uint64_t size = dtype_size(plan->input.dtype), left = memory_left(device), wanted;
 
-	if (count > left / size / (plan->pair ? 2 : 1))
-		return false;
+	if (!resident) {
+		if (count > left / size / (plan->pair ? 2 : 1))
+			return false;
+		left -= count * size * (plan->pair ? 2 : 1);
+	}
 	geometry_make(&geometry, plan, count, NULL);
 	wanted = plan->job->kind == JOB_SCAN ? scan_memory(plan, &geometry, count)
 					     : reduce_memory(plan, &geometry, count);
-	return wanted <= left - count * size * (plan->pair ? 2 : 1);
+	return wanted <= left;
 }
 
-uint64_t gpu_cost_estimate(const struct device *device, const struct plan *plan, uint64_t count)
+uint64_t gpu_cost_estimate(const struct device *device, const struct plan *plan, uint64_t count,
+			   bool resident)
 {
 	const struct backend_caps *caps = &device->caps;
 	double bytes, ns = (double)caps->launch_ns;
@@ -53,13 +58,14 @@ uint64_t gpu_cost_estimate(const struct device *device, const struct plan *plan,
 		return UINT64_MAX;
 	if (count == ARRAY_UNKNOWN)
 		return UINT64_MAX - 1;
-	if (!fits(device, plan, count))
+	if (!fits(device, plan, count, resident))
 		return UINT64_MAX;
 	bytes = (double)count * (double)dtype_size(plan->input.dtype) * (plan->pair ? 2 : 1);
 	for (unsigned i = 0; i < plan->accum_count; i++)
 		eighths += weight(plan->accums[i].accum);
 	ns += (double)plan->accum_count * (double)caps->launch_ns / 4;
-	ns += bytes * 1e9 / device->feed_bytes_per_second;
+	if (!resident)
+		ns += bytes * 1e9 / device->feed_bytes_per_second;
 	ns += bytes * (double)eighths / 8 * 1e9 / caps->bytes_per_second;
 	if (plan->job->kind == JOB_SCAN)
 		ns += (double)count * (double)dtype_size(plan->ops[0].result) * 1e9 /

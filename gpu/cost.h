@@ -6,9 +6,10 @@
 #include "engine/plan.h"
 #include "gpu/device.h"
 
-/* Predicted ns for elements in host memory; of ARRAY_UNKNOWN more than any CPU's
- * guess. UINT64_MAX: it does not fit in the device's memory, or the device is
- * lost. */
-uint64_t gpu_cost_estimate(const struct device *device, const struct plan *plan, uint64_t count);
+/* Predicted ns for elements in host memory, or `resident` on the device; of
+ * ARRAY_UNKNOWN more than any CPU's guess. UINT64_MAX: it does not fit in the device's memory, or
+ * the device is lost. */
+uint64_t gpu_cost_estimate(const struct device *device, const struct plan *plan, uint64_t count,
+			   bool resident);
 
 #endif

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "gpu/feeder.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A copy of so many bytes is worth its latency ten times over (chosen). */
@@ -20,6 +21,12 @@ void feeder_init(struct feeder *feeder, struct device *device, struct queue *que
 	feeder->piece_size = expected < PIECE ? expected : PIECE;
 	if (feeder->piece_size == 0)
 		feeder->piece_size = 1;
+}
+
+void feeder_aim(struct feeder *feeder, void *to)
+{
+	feeder->buffer =
+		(struct device_buffer){.data = to, .size = feeder->expected, .borrowed = true};
 }
 
 void feeder_deinit(struct feeder *feeder)
@@ -167,4 +174,15 @@ enum status feeder_add(struct feeder *feeder, const void *data, uint64_t size, s
 			status = feeder_flush(feeder, err);
 	}
 	return status;
+}
+
+void feeder_borrow(struct feeder *feeder, const void *data, uint64_t size)
+{
+	struct device_buffer *buffer = &feeder->buffer;
+
+	if (buffer->data == NULL)
+		*buffer = (struct device_buffer){.data = (void *)(uintptr_t)data, .borrowed = true};
+	assert(buffer->borrowed && (const char *)buffer->data + feeder->size == data);
+	feeder->size += size;
+	buffer->size = feeder->size;
 }

@@ -30,11 +30,19 @@ struct feeder {
 void feeder_init(struct feeder *feeder, struct device *device, struct queue *queue,
 		 uint64_t expected);
 
+/* What is expected goes there, into device memory of the caller's, instead of a
+ * buffer of the feeder's own. Before anything is added. */
+void feeder_aim(struct feeder *feeder, void *to);
+
 /* The queue is idle. */
 void feeder_deinit(struct feeder *feeder);
 
 /* data may be overwritten when this returns. */
 enum status feeder_add(struct feeder *feeder, const void *data, uint64_t size, struct error *err);
+
+/* size bytes of device memory are the next, right behind those before, and stay there
+ * as long as the feeder: nothing is copied, nor comes by feeder_add(). */
+void feeder_borrow(struct feeder *feeder, const void *data, uint64_t size);
 
 /* What waits in a piece goes too: all that was added is in the buffer, in the
  * queue's order. */

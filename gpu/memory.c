@@ -114,11 +114,12 @@ static bool take_arena(struct arena *arena, uint64_t size, struct device_buffer 
 	return true;
 }
 
-static enum status take_pool(struct device *device, struct queue *queue, uint64_t size,
-			     struct device_buffer *out, struct error *err)
+enum status buffer_make(struct device *device, struct queue *queue, uint64_t size,
+			struct device_buffer *out, struct error *err)
 {
 	cudaError_t code;
 
+	size = size > ALIGN ? size : ALIGN;
 	if (!take_budget(&device->memory, size))
 		return fail(err, STATUS_OUT_OF_MEMORY,
 			    "%s has no room for %llu more bytes: %llu of %llu are taken",
@@ -142,9 +143,8 @@ enum status buffer_reserve(struct device *device, struct queue *queue, struct de
 
 	if (size <= buffer->size && buffer->data != NULL)
 		return STATUS_OK;
-	size = size > ALIGN ? size : ALIGN;
 	if (!take_arena(&queue->arena, size, &grown))
-		status = take_pool(device, queue, size, &grown, err);
+		status = buffer_make(device, queue, size, &grown, err);
 	if (status != STATUS_OK)
 		return status;
 	if (keep > 0)

@@ -61,6 +61,10 @@ struct arena {
  * none even after the pool gave back what it held. */
 enum status buffer_reserve(struct device *device, struct queue *queue, struct device_buffer *buffer,
 			   uint64_t size, uint64_t keep, struct error *err);
+
+/* The same, but never out of the queue's arena: it may outlive the queue. */
+enum status buffer_make(struct device *device, struct queue *queue, uint64_t size,
+			struct device_buffer *out, struct error *err);
 void buffer_release(struct device *device, struct queue *queue, struct device_buffer *buffer);
 
 /* Bytes of device memory that one job may still take. */

@@ -4,10 +4,8 @@
 #include "gpu/work.h"
 
 #include <string.h>
+#include "gpu/fetcher.h"
 #include "gpu/overflow.h"
-
-/* Bytes of output fetched at a time (chosen as the feeder's piece). */
-#define PIECE (4u << 20)
 
 struct scan {
 	struct work *work;
@@ -15,8 +13,6 @@ struct scan {
 	struct elements elements;
 	struct device_buffer out;   /* a prefix for each element */
 	struct device_buffer facts; /* struct scan_facts */
-	struct pinned *pinned[2];
-	cudaEvent_t fetched[2];
 };
 
 struct scan_facts {
@@ -107,63 +103,18 @@ static enum status compute(struct scan *scan, struct scan_facts *facts, struct e
 	return status == STATUS_OK ? work_fetch(work, found, facts, sizeof(*facts), err) : status;
 }
 
-/* Bytes offset .. offset + size - 1 of the output, on their way. */
-static enum status ask(struct scan *scan, unsigned slot, uint64_t offset, uint64_t size,
-		       struct error *err)
+static enum status write_piece(void *context, const void *bytes, uint64_t size, struct error *err)
 {
-	struct work *work = scan->work;
-	enum status status = STATUS_OK;
-
-	if (scan->pinned[slot] == NULL)
-		status = pinned_take(work->device, size, &scan->pinned[slot], err);
-	if (status == STATUS_OK && scan->fetched[slot] == NULL)
-		status = cuda_status(
-			work->device,
-			cudaEventCreateWithFlags(&scan->fetched[slot], cudaEventDisableTiming),
-			"cudaEventCreate", err);
-	if (status == STATUS_OK)
-		status = cuda_status(work->device,
-				     cudaMemcpyAsync(scan->pinned[slot]->data,
-						     (char *)scan->out.data + offset, size,
-						     cudaMemcpyDeviceToHost, work->queue->stream),
-				     "cudaMemcpyAsync", err);
-	if (status == STATUS_OK)
-		status = cuda_status(work->device,
-				     cudaEventRecord(scan->fetched[slot], work->queue->stream),
-				     "cudaEventRecord", err);
-	return status;
+	return spool_write(context, bytes, size, err);
 }
 
-static enum status write(struct scan *scan, unsigned slot, uint64_t size, struct error *err)
-{
-	struct work *work = scan->work;
-	enum status status = cuda_status(work->device, cudaEventSynchronize(scan->fetched[slot]),
-					 "cudaEventSynchronize", err);
-
-	return status == STATUS_OK
-		       ? spool_write(work->result->ops[0].data, scan->pinned[slot]->data, size, err)
-		       : status;
-}
-
-/* While one piece is written the next one is copied. */
 static enum status fetch(struct scan *scan, struct error *err)
 {
-	uint64_t total = scan->work->count * dtype_size(scan->job.result), asked = 0, waiting = 0;
-	unsigned slot = 0;
-	enum status status = STATUS_OK;
+	struct work *work = scan->work;
 
-	while ((asked < total || waiting > 0) && status == STATUS_OK) {
-		uint64_t size = total - asked < PIECE ? total - asked : PIECE;
-
-		if (size > 0)
-			status = ask(scan, slot, asked, size, err);
-		if (status == STATUS_OK && waiting > 0)
-			status = write(scan, 1 - slot, waiting, err);
-		asked += size;
-		waiting = size;
-		slot = 1 - slot;
-	}
-	return status;
+	return fetcher_run(work->device, work->queue, scan->out.data,
+			   work->count * dtype_size(scan->job.result), write_piece,
+			   work->result->ops[0].data, err);
 }
 
 uint64_t scan_memory(const struct plan *plan, const struct geometry *geometry, uint64_t count)
@@ -213,13 +164,6 @@ enum status scan_run(struct work *work, struct error *err)
 	struct scan scan = {.work = work};
 	enum status status = run(&scan, err);
 
-	if (status != STATUS_OK)
-		(void)queue_wait(work->device, work->queue, NULL); /* copies on their way */
-	for (unsigned i = 0; i < 2; i++) {
-		pinned_give(work->device, scan.pinned[i]);
-		if (scan.fetched[i] != NULL)
-			(void)cudaEventDestroy(scan.fetched[i]);
-	}
 	buffer_release(work->device, work->queue, &scan.out);
 	buffer_release(work->device, work->queue, &scan.facts);
 	return status;

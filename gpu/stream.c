@@ -99,6 +99,22 @@ enum status gpu_stream_feed(struct stream *stream, const void *x, const void *y,
 	return status;
 }
 
+enum status gpu_stream_feed_array(struct stream *stream, const void *x, const void *y,
+				  uint64_t count, struct error *err)
+{
+	size_t size = dtype_size(stream->plan->input.dtype);
+	enum status status = device_bind(stream->device, err);
+
+	if (status != STATUS_OK)
+		return status;
+	count = clip(stream, count);
+	feeder_borrow(&stream->x, x, count * size);
+	if (y != NULL)
+		feeder_borrow(&stream->y, y, count * size);
+	stream->count += count;
+	return STATUS_OK;
+}
+
 static enum status too_many(const struct stream *stream, struct error *err)
 {
 	return fail_at(err, STATUS_BAD_VALUE, "/segments",

@@ -15,8 +15,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 #undef fail /* cmocka has one too; ours is in engine/status.h */
+#include "engine/array_upload.h"
 #include "engine/clock.h"
 #include "engine/partial.h"
+#include "engine/resident_source.h"
 #include "tests/gpu/random_job.h"
 #include "tests/unit/cpu/harness.h"
 
@@ -53,6 +55,79 @@ static void push(struct task *task, const struct random_job *from, uint64_t size
 		size -= piece;
 	}
 	task_end(task);
+}
+
+static void need(enum status status, const struct error *err)
+{
+	if (status == STATUS_OK)
+		return;
+	print_error("an array was refused: %s\n", err->text);
+	abort();
+}
+
+/* The elements as a part of a larger array in the backend's memory: at any
+ * alignment, and what lies around them is no number. */
+static struct source *resident(const struct array_desc *desc, const void *elements)
+{
+	static atomic_uint made;
+	struct arrays *arrays = engine_arrays(engine);
+	struct array_desc whole = *desc;
+	struct resident *array;
+	struct source *source;
+	struct upload *upload;
+	struct error err;
+	uint64_t count, wider, before = 0, slice[2] = {0};
+	const size_t size = dtype_size(desc->dtype);
+	unsigned char *bytes;
+	unsigned number = atomic_fetch_add(&made, 1);
+	bool created;
+	char name[32];
+
+	array_count(desc, &count, NULL);
+	if (desc->ndim > 0 && !desc->fortran) {
+		slice[0] = number % 7;
+		slice[1] = slice[0] + desc->shape[0];
+		whole.shape[0] = slice[1] + number % 3;
+		before = desc->shape[0] > 0 ? slice[0] * (count / desc->shape[0]) : 0;
+	}
+	array_count(&whole, &wider, NULL);
+	bytes = malloc(wider * size + 1);
+	if (bytes == NULL)
+		abort();
+	memset(bytes, 0xff, wider * size);
+	memcpy(bytes + before * size, elements, count * size);
+	snprintf(name, sizeof(name), "job-%u", number);
+	need(upload_create(arrays, name, true, &upload, &err), &err);
+	need(upload_begin(upload, &whole, NULL, &err), &err);
+	need(upload_write(upload, bytes, wider, &err), &err);
+	need(upload_end(upload, &err), &err);
+	need(upload_commit(upload, &created, &array, &err), &err);
+	need(source_from_resident(array, desc->ndim > 0 && !desc->fortran ? slice : NULL, &source,
+				  &err),
+	     &err);
+	need(arrays_delete(arrays, name, &err), &err); /* the source keeps it */
+	resident_release(array);
+	upload_destroy(upload);
+	free(bytes);
+	return source;
+}
+
+static struct task *run_resident(const struct random_job *from)
+{
+	struct task *task = task_create();
+
+	if (task == NULL)
+		abort();
+	task->job = from->job;
+	task->job.backend = BACKEND_AUTO; /* their home, at any cost */
+	if (from->job.has_segments)
+		task->job.offsets = copy(from->job.offsets, (from->job.segment_count + 1) *
+								    sizeof(*from->job.offsets));
+	if (from->y != NULL)
+		task->y = resident(&from->desc, from->y);
+	task->x = resident(&from->desc, from->x);
+	task_run(engine, task);
+	return task;
 }
 
 static struct task *run(const struct random_job *from, enum backend_choice backend)
@@ -142,6 +217,7 @@ static const char *difference(const struct task *a, const struct task *b)
 
 struct trial {
 	enum family family;
+	bool resident; /* the elements lie on the device already */
 	uint64_t jobs;
 	atomic_uint_fast64_t next, computed, refused, different, on_device;
 };
@@ -192,7 +268,7 @@ static void *work(void *context)
 
 		random_job_make(&job, trial->family, number);
 		cpu = run(&job, BACKEND_CPU);
-		cuda = run(&job, BACKEND_CUDA);
+		cuda = trial->resident ? run_resident(&job) : run(&job, BACKEND_CUDA);
 		atomic_fetch_add(
 			cpu->error.status == STATUS_OK ? &trial->computed : &trial->refused, 1);
 		if (cuda->result != NULL && strncmp(cuda->result->backend, "cuda", 4) == 0)
@@ -207,7 +283,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-static void check_family(enum family family)
+static void check_family(enum family family, bool resident)
 {
 	const char *text = getenv("FOLDD_GPU_JOBS");
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -215,6 +291,7 @@ static void check_family(enum family family)
 			 : processors > (long)MAX_THREADS ? MAX_THREADS
 							  : (unsigned)processors;
 	struct trial trial = {.family = family,
+			      .resident = resident,
 			      .jobs = text != NULL ? strtoul(text, NULL, 10) : 300};
 	pthread_t threads[MAX_THREADS];
 	uint64_t begin = clock_ns();
@@ -223,20 +300,21 @@ static void check_family(enum family family)
 		assert_int_equal(pthread_create(&threads[i], NULL, work, &trial), 0);
 	for (unsigned i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
-	print_message("%s: %llu jobs computed (%llu on the device), %llu with an error, "
+	print_message("%s%s: %llu jobs computed (%llu on the device), %llu with an error, "
 		      "%llu different, %.2f s\n",
-		      family_name(family), (unsigned long long)trial.computed,
-		      (unsigned long long)trial.on_device, (unsigned long long)trial.refused,
-		      (unsigned long long)trial.different, (double)(clock_ns() - begin) * 1e-9);
+		      family_name(family), resident ? ", resident" : "",
+		      (unsigned long long)trial.computed, (unsigned long long)trial.on_device,
+		      (unsigned long long)trial.refused, (unsigned long long)trial.different,
+		      (double)(clock_ns() - begin) * 1e-9);
 	assert_int_equal(trial.different, 0);
 	assert_true(trial.on_device > trial.jobs / 4);
 }
 
-#define FAMILY_TEST(name, family)      \
-	static void name(void **state) \
-	{                              \
-		(void)state;           \
-		check_family(family);  \
+#define FAMILY_TEST(name, family)            \
+	static void name(void **state)       \
+	{                                    \
+		(void)state;                 \
+		check_family(family, false); \
 	}
 
 FAMILY_TEST(whole_arrays, FAMILY_WHOLE)
@@ -248,6 +326,14 @@ FAMILY_TEST(many_operations, FAMILY_MANY)
 FAMILY_TEST(any_order, FAMILY_NONE)
 FAMILY_TEST(partials, FAMILY_PARTIAL)
 FAMILY_TEST(streams, FAMILY_STREAM)
+
+static void resident_arrays(void **state)
+{
+	(void)state;
+	for (unsigned family = 0; family < FAMILY_COUNT; family++)
+		if (family != FAMILY_STREAM)
+			check_family((enum family)family, true);
+}
 
 /* --- more values than are kept at a time ---------------------------------------------- */
 
@@ -462,6 +548,7 @@ int main(void)
 		cmocka_unit_test(any_order),
 		cmocka_unit_test(partials),
 		cmocka_unit_test(streams),
+		cmocka_unit_test(resident_arrays),
 		cmocka_unit_test(parts_of_lines),
 		cmocka_unit_test(parts_of_columns),
 		cmocka_unit_test(parts_of_a_grid),
