@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import hypothesis
 import pytest
 
+from harness import backend
 from harness.daemon import Daemon
 
 LONG = os.environ.get("FOLDD_LONG") == "1"
@@ -31,6 +32,29 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="FOLDD_SKIP_GRID=1"))
         if not LONG and item.get_closest_marker("long"):
             item.add_marker(pytest.mark.skip(reason="needs FOLDD_LONG=1"))
+
+
+# --- FOLDD_TEST_BACKEND: who computed --------------------------------------------------
+
+
+def pytest_sessionfinish(session):
+    """A worker of pytest-xdist hands its counts over. A run in which the backend asked for
+    computed nothing shows nothing of it: it has failed."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["computed"] = dict(backend.computed)
+    elif backend.ASKED and not any(name.startswith(backend.ASKED) for name in backend.computed):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    backend.computed.update(getattr(node, "workeroutput", {}).get("computed", {}))
+
+
+def pytest_terminal_summary(terminalreporter):
+    if backend.ASKED:
+        found = ", ".join(f"{name}: {n}" for name, n in sorted(backend.computed.items()))
+        terminalreporter.write_line(f"answers by backend: {found or 'none'}")
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,8 @@ import socket
 import urllib.parse
 import zlib
 
+from harness import backend
+
 
 class Response:
     def __init__(self, status, headers, body, reason=""):
@@ -66,6 +68,11 @@ class Client:
     def request(self, method, target, body=None, headers=None, pieces=None):
         """body: bytes, sent with Content-Length; pieces: an iterable of bytes,
         sent chunked, one chunk each."""
+        response = self._request(method, target, body, headers, pieces)
+        backend.count(target, response)
+        return response
+
+    def _request(self, method, target, body, headers, pieces):
         fresh = self.socket is None
         if fresh:
             self.connect()
@@ -194,6 +201,7 @@ class Client:
         return self.request("GET", target, headers=headers)
 
     def post(self, path, query=None, body=b"", content_type=None, headers=None, pieces=None):
+        query = backend.ask(path, query)
         target = path + ("?" + query_string(query) if query else "")
         headers = dict(headers or {})
         if content_type:
@@ -202,7 +210,8 @@ class Client:
 
     def job(self, path, job, headers=None):
         """A body of kind 1."""
-        return self.post(path, None, json.dumps(job).encode(), "application/json", headers=headers)
+        body = json.dumps(backend.ask(path, job)).encode()
+        return self.post(path, None, body, "application/json", headers=headers)
 
     def reduce(self, op=None, **members):
         return self.job("/v1/reduce", {"op": op, **members} if op is not None else members)
@@ -212,7 +221,7 @@ class Client:
 
     def multipart(self, path, job, parts, headers=None, pieces=None):
         """A body of kind 4: the job object, then the parts back to back."""
-        text = json.dumps(job).encode()
+        text = json.dumps(backend.ask(path, job)).encode()
         headers = {**(headers or {}), "Foldd-Job-Length": len(text)}
         body = text + b"".join(parts)
         return self.post(

@@ -8,6 +8,7 @@ import random
 
 import numpy as np
 
+from harness.backend import ask
 from harness.client import query_string
 from harness.elements import npy, raw, to_json
 
@@ -55,6 +56,7 @@ def send(client, folder, path, array, dtype, job, way, seed=0, fortran=False):
     if fortran:
         assert way in FORTRAN_WAYS, way
     if way in ("json", "json-chunked"):
+        job = ask(path, job)
         body = json.dumps({**job, "dtype": dtype, "data": to_json(array, dtype)}).encode()
         pieces = cut(body, rng) if way == "json-chunked" else None
         return client.post(path, None, body, "application/json", pieces=pieces)

@@ -197,37 +197,43 @@ def powers(client, case, check):
         assert out.shape == (shape[0],) and (out == shape[1]).all(), (case["id"], shape)
 
 
-BIG = [
-    pytest.param(case, check, id=f"{case['id']}-{number}")
-    for case in CASES
-    for number, check in enumerate(case["checks"])
-    if case.get("big")
-]
+def big_jobs():
+    """Big cases by job: checks of one answer go together, their input is sent once."""
+    for case in CASES:
+        jobs = {}
+        for check in case["checks"] if case.get("big") else ():
+            key = json.dumps([check["path"], check["job"], check.get("count")])
+            jobs.setdefault(key, []).append(check)
+        for number, checks in enumerate(jobs.values()):
+            yield pytest.param(case, checks, id=f"{case['id']}-{number}")
 
 
 @pytest.mark.long
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("case, check", BIG)
-def test_big_case(start, roots, case, check):
+@pytest.mark.parametrize("case, checks", big_jobs())
+def test_big_case(start, roots, case, checks):
     """Streamed; a scan goes to a file of which some elements are read."""
     dtype = case["dtype"]
-    shape = [check["count"]] if "count" in check else case["shape"]
+    shape = [checks[0]["count"]] if "count" in checks[0] else case["shape"]
     count = int(np.prod(shape))
     one = start("--root", roots.write, "--write-root", roots.write, "--limit", "spool=64G")
-    query = {**check["job"], "determinism": "exact", "dtype": dtype, "shape": shape}
+    query = {**checks[0]["job"], "determinism": "exact", "dtype": dtype, "shape": shape}
     pieces = stream(case["input"], dtype, count)
     client = one.client(timeout=1800)
-    if check["path"] == "reduce":
+    if checks[0]["path"] == "reduce":
         response = client.post("/v1/reduce", {**query, "bits": True}, pieces=pieces)
         assert response.status == 200, response
-        check_answer(response.json(), check, shape, case["id"])
+        for check in checks:
+            check_answer(response.json(), check, shape, case["id"])
         return
     path = roots.write / f"{case['id']}.npy"
     try:
         response = client.post("/v1/scan", {**query, "output": path}, pieces=pieces)
         assert response.status == 200, response
         out = np.load(path, mmap_mode="r")
-        assert out.size == count and out[check["at"]] == check["value"]
+        assert out.size == count
+        for check in checks:
+            assert out[check["at"]] == check["value"], (case["id"], check)
     finally:
         path.unlink(missing_ok=True)
 
