@@ -15,203 +15,15 @@
 #include <unistd.h>
 #include <cmocka.h>
 #undef fail /* cmocka has one too; ours is in engine/status.h */
-#include "engine/array_upload.h"
 #include "engine/clock.h"
-#include "engine/partial.h"
-#include "engine/resident_source.h"
-#include "tests/gpu/random_job.h"
+#include "tests/gpu/has_device.h"
+#include "tests/gpu/run_job.h"
 #include "tests/unit/cpu/harness.h"
 
-#define EXIT_SKIPPED 77
 #define MAX_THREADS 16u
 #define SHOWN 5u /* failures described, of each family */
 
 static struct engine *engine;
-
-/* --- one job on one backend ------------------------------------------------------ */
-
-static void *copy(const void *data, uint64_t size)
-{
-	void *out = malloc(size + 1);
-
-	if (out == NULL)
-		abort();
-	memcpy(out, data, size);
-	return out;
-}
-
-static void push(struct task *task, const struct random_job *from, uint64_t size)
-{
-	const unsigned char *bytes = from->x;
-	uint64_t seed = from->pieces;
-
-	task_begin(engine, task, &from->desc, false);
-	while (size > 0) {
-		uint64_t piece = 1 + harness_random(&seed) % (1ull << harness_random(&seed) % 21);
-
-		piece = piece < size ? piece : size;
-		task_push(task, bytes, piece);
-		bytes += piece;
-		size -= piece;
-	}
-	task_end(task);
-}
-
-static void need(enum status status, const struct error *err)
-{
-	if (status == STATUS_OK)
-		return;
-	print_error("an array was refused: %s\n", err->text);
-	abort();
-}
-
-/* The elements as a part of a larger array in the backend's memory: at any
- * alignment, and what lies around them is no number. */
-static struct source *resident(const struct array_desc *desc, const void *elements)
-{
-	static atomic_uint made;
-	struct arrays *arrays = engine_arrays(engine);
-	struct array_desc whole = *desc;
-	struct resident *array;
-	struct source *source;
-	struct upload *upload;
-	struct error err;
-	uint64_t count, wider, before = 0, slice[2] = {0};
-	const size_t size = dtype_size(desc->dtype);
-	unsigned char *bytes;
-	unsigned number = atomic_fetch_add(&made, 1);
-	bool created;
-	char name[32];
-
-	array_count(desc, &count, NULL);
-	if (desc->ndim > 0 && !desc->fortran) {
-		slice[0] = number % 7;
-		slice[1] = slice[0] + desc->shape[0];
-		whole.shape[0] = slice[1] + number % 3;
-		before = desc->shape[0] > 0 ? slice[0] * (count / desc->shape[0]) : 0;
-	}
-	array_count(&whole, &wider, NULL);
-	bytes = malloc(wider * size + 1);
-	if (bytes == NULL)
-		abort();
-	memset(bytes, 0xff, wider * size);
-	memcpy(bytes + before * size, elements, count * size);
-	snprintf(name, sizeof(name), "job-%u", number);
-	need(upload_create(arrays, name, true, &upload, &err), &err);
-	need(upload_begin(upload, &whole, NULL, &err), &err);
-	need(upload_write(upload, bytes, wider, &err), &err);
-	need(upload_end(upload, &err), &err);
-	need(upload_commit(upload, &created, &array, &err), &err);
-	need(source_from_resident(array, desc->ndim > 0 && !desc->fortran ? slice : NULL, &source,
-				  &err),
-	     &err);
-	need(arrays_delete(arrays, name, &err), &err); /* the source keeps it */
-	resident_release(array);
-	upload_destroy(upload);
-	free(bytes);
-	return source;
-}
-
-static struct task *run_resident(const struct random_job *from)
-{
-	struct task *task = task_create();
-
-	if (task == NULL)
-		abort();
-	task->job = from->job;
-	task->job.backend = BACKEND_AUTO; /* their home, at any cost */
-	if (from->job.has_segments)
-		task->job.offsets = copy(from->job.offsets, (from->job.segment_count + 1) *
-								    sizeof(*from->job.offsets));
-	if (from->y != NULL)
-		task->y = resident(&from->desc, from->y);
-	task->x = resident(&from->desc, from->x);
-	task_run(engine, task);
-	return task;
-}
-
-static struct task *run(const struct random_job *from, enum backend_choice backend)
-{
-	uint64_t size = from->count * dtype_size(from->desc.dtype);
-	struct task *task = task_create();
-
-	if (task == NULL)
-		abort();
-	task->job = from->job;
-	task->job.backend = backend;
-	if (from->job.has_segments)
-		task->job.offsets = copy(from->job.offsets, (from->job.segment_count + 1) *
-								    sizeof(*from->job.offsets));
-	if (from->y != NULL)
-		task->y = source_from_memory(&from->desc, copy(from->y, size));
-	if (from->pieces != 0) {
-		push(task, from, size);
-	} else {
-		task->x = source_from_memory(&from->desc, copy(from->x, size));
-		task_run(engine, task);
-	}
-	return task;
-}
-
-/* --- both are one ------------------------------------------------------------------ */
-
-static bool same_spool(struct spool *a, struct spool *b)
-{
-	uint64_t size = a != NULL ? spool_size(a) : 0;
-
-	if ((a == NULL) != (b == NULL))
-		return false;
-	return a == NULL || (size == spool_size(b) &&
-			     (size == 0 || memcmp(spool_data(a), spool_data(b), size) == 0));
-}
-
-static bool same_partial(const struct partial *a, const struct partial *b)
-{
-	unsigned char *bytes_a = NULL, *bytes_b = NULL;
-	size_t size_a, size_b;
-	bool same;
-
-	if (a == NULL || b == NULL)
-		return a == b;
-	same = partial_encode(a, &bytes_a, &size_a, NULL) == STATUS_OK &&
-	       partial_encode(b, &bytes_b, &size_b, NULL) == STATUS_OK && size_a == size_b &&
-	       memcmp(bytes_a, bytes_b, size_a) == 0;
-	free(bytes_a);
-	free(bytes_b);
-	return same;
-}
-
-/* NULL: nothing differs. */
-static const char *difference(const struct task *a, const struct task *b)
-{
-	const struct result *x = a->result, *y = b->result;
-
-	if (a->error.status != b->error.status)
-		return "status";
-	if (a->error.status != STATUS_OK) {
-		if (strcmp(a->error.text, b->error.text) != 0)
-			return "error text";
-		if (a->error.has_index != b->error.has_index || a->error.index != b->error.index)
-			return "error index";
-		return strcmp(a->error.value, b->error.value) != 0 ? "error value" : NULL;
-	}
-	/* Some scans are the CPU's (scan_served() in gpu/kernels/launch.h). */
-	if (strncmp(y->backend, "cuda", 4) != 0 && y->kind != JOB_SCAN)
-		return "backend";
-	if (x->count != y->count || !same_spool(x->counts, y->counts))
-		return "counts";
-	if (x->ndim != y->ndim || memcmp(x->shape, y->shape, x->ndim * sizeof(x->shape[0])) != 0)
-		return "shape";
-	for (unsigned i = 0; i < x->op_count; i++) {
-		if (x->ops[i].dtype != y->ops[i].dtype)
-			return "dtype";
-		if (!same_spool(x->ops[i].data, y->ops[i].data))
-			return x->ops[i].key;
-		if (!same_spool(x->ops[i].nulls, y->ops[i].nulls))
-			return "nulls";
-	}
-	return same_partial(x->partial, y->partial) ? NULL : "partial";
-}
 
 /* --- many of them -------------------------------------------------------------------- */
 
@@ -267,13 +79,14 @@ static void *work(void *context)
 		const char *what;
 
 		random_job_make(&job, trial->family, number);
-		cpu = run(&job, BACKEND_CPU);
-		cuda = trial->resident ? run_resident(&job) : run(&job, BACKEND_CUDA);
+		cpu = run_job(engine, &job, BACKEND_CPU);
+		cuda = trial->resident ? run_resident(engine, &job)
+				       : run_job(engine, &job, BACKEND_CUDA);
 		atomic_fetch_add(
 			cpu->error.status == STATUS_OK ? &trial->computed : &trial->refused, 1);
 		if (cuda->result != NULL && strncmp(cuda->result->backend, "cuda", 4) == 0)
 			atomic_fetch_add(&trial->on_device, 1);
-		what = difference(cpu, cuda);
+		what = task_difference(cpu, cuda);
 		if (what != NULL)
 			show(trial, &job, cpu, cuda, what);
 		task_destroy(cpu);
@@ -344,10 +157,10 @@ static void expect_same(struct random_job *job)
 
 	array_count(&job->desc, &job->count, NULL);
 	job->x = harness_data(job->desc.dtype, job->count, DATA_SPECIAL, job->count);
-	cpu = run(job, BACKEND_CPU);
-	cuda = run(job, BACKEND_CUDA);
+	cpu = run_job(engine, job, BACKEND_CPU);
+	cuda = run_job(engine, job, BACKEND_CUDA);
 	assert_int_equal(cpu->error.status, STATUS_OK);
-	what = difference(cpu, cuda);
+	what = task_difference(cpu, cuda);
 	if (what != NULL)
 		print_error("%s: %s %s, %s %s\n", what, status_code(cpu->error.status),
 			    cpu->error.text, status_code(cuda->error.status), cuda->error.text);
@@ -487,50 +300,33 @@ static void devices_have_figures(void **state)
 /* A small job of `auto` is no device's. */
 static void small_jobs_stay_on_the_cpu(void **state)
 {
-	static const double x[16] = {1};
+	static double x[16] = {1};
 	const struct array_desc desc = {.dtype = DTYPE_FLOAT64, .ndim = 1, .shape = {16}};
-	struct random_job job = {.desc = desc, .count = 16, .x = copy(x, sizeof(x))};
+	struct random_job job = {.desc = desc, .count = 16, .x = x};
 	struct task *task;
 
 	(void)state;
 	job.job = harness_job(JOB_REDUCE, "sum", DETERMINISM_ORDERED);
-	task = run(&job, BACKEND_AUTO);
+	task = run_job(engine, &job, BACKEND_AUTO);
 	assert_int_equal(task->error.status, STATUS_OK);
 	assert_string_equal(task->result->backend, "cpu");
 	task_destroy(task);
-	random_job_deinit(&job);
 }
 
 static void none_says_how_it_combined(void **state)
 {
-	static const float x[3] = {1, 2, 3};
+	static float x[3] = {1, 2, 3};
 	const struct array_desc desc = {.dtype = DTYPE_FLOAT32, .ndim = 1, .shape = {3}};
-	struct random_job job = {.desc = desc, .count = 3, .x = copy(x, sizeof(x))};
+	struct random_job job = {.desc = desc, .count = 3, .x = x};
 	struct task *task;
 
 	(void)state;
 	job.job = harness_job(JOB_REDUCE, "sum", DETERMINISM_NONE);
-	task = run(&job, BACKEND_CUDA);
+	task = run_job(engine, &job, BACKEND_CUDA);
 	assert_int_equal(task->error.status, STATUS_OK);
 	assert_int_equal(task->result->ops[0].combine, COMBINE_ATOMIC);
 	assert_int_equal(*(const uint32_t *)spool_data(task->result->ops[0].data), 0x40c00000);
 	task_destroy(task);
-	random_job_deinit(&job);
-}
-
-static bool has_cuda(void)
-{
-	for (unsigned i = 0; i < engine_absent_count(engine); i++)
-		fprintf(stderr, "no %s: %s\n", engine_absent(engine, i)->name,
-			engine_absent(engine, i)->why);
-	for (unsigned i = 0; i < engine_backend_count(engine); i++) {
-		struct backend_caps caps;
-
-		engine_backend_describe(engine, i, &caps);
-		if (strncmp(caps.name, "cuda:", 5) == 0)
-			return true;
-	}
-	return false;
 }
 
 int main(void)
@@ -558,9 +354,9 @@ int main(void)
 	int failed;
 
 	engine = harness_engine(2);
-	if (!has_cuda()) {
+	if (!has_device(engine)) {
 		engine_destroy(engine);
-		return getenv("FOLDD_REQUIRE_GPU") != NULL ? EXIT_FAILURE : EXIT_SKIPPED;
+		return no_device();
 	}
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	engine_destroy(engine);
