@@ -210,7 +210,7 @@ def big_jobs():
 
 @pytest.mark.long
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("case, checks", big_jobs())
+@pytest.mark.parametrize("case, checks", list(big_jobs()))
 def test_big_case(start, roots, case, checks):
     """Streamed; a scan goes to a file of which some elements are read."""
     dtype = case["dtype"]
