@@ -15,6 +15,12 @@ static bool finish_grid(struct ctl_grid *grid, bool good, FILE *stream)
 	return good;
 }
 
+/* Why a backend is lost is told in a line of its own. */
+static size_t columns_of(const json_t *backend)
+{
+	return json_object_size(backend) - (json_object_get(backend, "lost") != NULL);
+}
+
 /* Those of the backend that has most (a CPU's name their instruction set). */
 static json_t *most_members(const json_t *backends)
 {
@@ -23,7 +29,7 @@ static json_t *most_members(const json_t *backends)
 
 	json_array_foreach(backends, i, backend)
 	{
-		if (json_object_size(backend) > json_object_size(most))
+		if (columns_of(backend) > columns_of(most))
 			most = backend;
 	}
 	return most;
@@ -33,8 +39,7 @@ static json_t *most_members(const json_t *backends)
 static bool print_backends(const json_t *backends, FILE *stream)
 {
 	json_t *first = most_members(backends), *backend;
-	struct ctl_grid *grid =
-		ctl_grid_create(json_array_size(backends) + 1, json_object_size(first));
+	struct ctl_grid *grid = ctl_grid_create(json_array_size(backends) + 1, columns_of(first));
 	bool good = grid != NULL;
 	const json_t *value;
 	const char *key;
@@ -42,12 +47,23 @@ static bool print_backends(const json_t *backends, FILE *stream)
 
 	json_object_foreach(first, key, value)
 	{
+		if (strcmp(key, "lost") == 0)
+			continue;
 		good = good && ctl_grid_set(grid, 0, column, key);
 		json_array_foreach(backends, row, backend) good =
 			good && ctl_grid_set(grid, row + 1, column, ctl_json_member(backend, key));
 		column++;
 	}
 	return finish_grid(grid, good, stream);
+}
+
+static void print_lost(const json_t *backends, FILE *stream)
+{
+	const json_t *backend;
+	size_t i;
+
+	json_array_foreach(backends, i, backend) if (json_object_get(backend, "lost") != NULL)
+		fprintf(stream, "\n%s\n", ctl_json_member(backend, "lost"));
 }
 
 static void print_absent(const json_t *absent, FILE *stream)
@@ -165,6 +181,7 @@ enum ctl_exit ctl_info_print(const json_t *info, FILE *stream)
 	    !print_operations(json_object_get(info, "operations"), stream) ||
 	    !print_limits(json_object_get(info, "limits"), stream))
 		return ctl_no_memory();
+	print_lost(json_object_get(info, "backends"), stream);
 	print_absent(json_object_get(info, "absent_backends"), stream);
 	print_types(json_object_get(info, "dtypes"), stream);
 	print_not_implemented(json_object_get(info, "not_implemented"), stream);

@@ -71,6 +71,14 @@ static void log_backends(const struct engine *engine)
 			 engine_absent(engine, i)->why);
 }
 
+/* Jobs go on without it; what it held is read again or lost. */
+static void backend_lost(void *context, const char *text)
+{
+	(void)context;
+	log_line(LOG_ERROR, "%s; the host computes its jobs", text);
+}
+
+/* Arrays are read again only from beneath the roots of today. */
 static enum status open_engine(struct service *service, struct loop *loop, struct error *err)
 {
 	const struct settings *settings = service->settings;
@@ -80,7 +88,9 @@ static enum status open_engine(struct service *service, struct loop *loop, struc
 		.spool_directory = settings->spool_directory,
 		.arrays = {.budget = settings->array_budget,
 			   .copy = (enum array_copy)settings->array_copy,
-			   .directory = settings->array_directory},
+			   .directory = settings->array_directory,
+			   .opener = {service->files.context, service->files.open_read}},
+		.lost = backend_lost,
 	};
 	enum status status = engine_create(&config, &service->engine, err);
 
@@ -101,14 +111,6 @@ static enum status open_engine(struct service *service, struct loop *loop, struc
 static void tell_of_array(const char *text)
 {
 	log_line(LOG_WARNING, "%s", text);
-}
-
-/* Before the first job; a file is read only beneath the roots of today. */
-static enum status restore_arrays(const struct service *service, struct error *err)
-{
-	const struct array_opener opener = {service->files.context, service->files.open_read};
-
-	return arrays_restore(engine_arrays(service->engine), &opener, tell_of_array, err);
 }
 
 static enum status check_directory(const char *key, const char *directory, struct error *err)
@@ -154,7 +156,7 @@ static enum status daemon_open(struct daemon *daemon, const struct settings *set
 	if (status == STATUS_OK)
 		status = open_engine(service, daemon->loop, err);
 	if (status == STATUS_OK)
-		status = restore_arrays(service, err);
+		status = arrays_restore(engine_arrays(service->engine), tell_of_array, err);
 	service->wake = loop_wake;
 	service->wake_context = daemon->loop;
 	for (size_t i = 0; i < daemon->listener_count && status == STATUS_OK; i++) {

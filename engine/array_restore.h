@@ -4,16 +4,10 @@
 
 #include "engine/arrays.h"
 
-struct array_opener {
-	void *context;
-	/* As file_access.open_read of proto/. */
-	enum status (*open_read)(void *context, const char *path, int *fd, struct error *err);
-};
-
 /* Reads all that is remembered into memory, before any job. An array whose file
  * changed, or that has no room any more, is there and lost. A record that cannot
  * be read is left as it is, and `tell` hears of it. */
-enum status arrays_restore(struct arrays *arrays, const struct array_opener *opener,
-			   void (*tell)(const char *text), struct error *err);
+enum status arrays_restore(struct arrays *arrays, void (*tell)(const char *text),
+			   struct error *err);
 
 #endif

@@ -4,8 +4,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "engine/array_disk.h"
-#include "engine/resident.h"
+#include "engine/array_reread.h"
 
 #define ARRAYS_MOST 65536u /* names: empty arrays take memory, too; chosen */
 #define BUDGET_PART 4u     /* of the backend's memory, when none is configured */
@@ -15,6 +16,7 @@ struct arrays {
 	struct backend *backend;
 	enum array_copy copy;
 	struct array_disk *disk;
+	struct array_opener opener;
 	struct budget budget;
 
 	pthread_mutex_t lock;   /* guards the list */
@@ -40,6 +42,7 @@ enum status arrays_create(const struct arrays_config *config, const struct backe
 	arrays->ops = ops;
 	arrays->backend = backend;
 	arrays->copy = config->copy;
+	arrays->opener = config->opener;
 	atomic_init(&arrays->budget.used, 0);
 	arrays->budget.limit = config->budget > 0 ? config->budget : caps.memory / BUDGET_PART;
 	pthread_mutex_init(&arrays->lock, NULL);
@@ -246,9 +249,42 @@ uint64_t arrays_budget(const struct arrays *arrays)
 	return arrays->budget.limit;
 }
 
+static enum status to_memory(void *context, uint64_t offset, const void *bytes, uint64_t size,
+			     struct error *err)
+{
+	(void)err;
+	memcpy((char *)context + offset, bytes, size);
+	return STATUS_OK;
+}
+
+/* What its backend lost, from where it came. */
+static enum status recover(const struct resident *resident, char *out, struct error *err)
+{
+	struct arrays *arrays = resident->recover_context;
+	int fd;
+	enum status status;
+
+	if (resident->file.path == NULL && !resident->on_disk)
+		return fail(err, STATUS_ARRAY_LOST,
+			    "it came in a body, and there is no copy of it");
+	status = array_reopen(arrays, resident, &fd, err);
+	if (status != STATUS_OK)
+		return status;
+	status = array_reread(resident, fd, to_memory, out, err);
+	close(fd);
+	return status;
+}
+
 struct resident *arrays_new(struct arrays *arrays, const char *name)
 {
-	return resident_create(name, arrays->ops, arrays->backend, &arrays->budget);
+	struct resident *resident =
+		resident_create(name, arrays->ops, arrays->backend, &arrays->budget);
+
+	if (resident != NULL) {
+		resident->recover = recover;
+		resident->recover_context = arrays;
+	}
+	return resident;
 }
 
 struct array_disk *arrays_disk(const struct arrays *arrays)
@@ -259,4 +295,9 @@ struct array_disk *arrays_disk(const struct arrays *arrays)
 enum array_copy arrays_copy(const struct arrays *arrays)
 {
 	return arrays->copy;
+}
+
+const struct array_opener *arrays_opener(const struct arrays *arrays)
+{
+	return &arrays->opener;
 }

@@ -23,12 +23,20 @@ enum array_copy {
 	ARRAY_COPY_NONE
 };
 
+/* How the files of arrays are opened again. */
+struct array_opener {
+	void *context;
+	/* As file_access.open_read of proto/; NULL: none may be read. */
+	enum status (*open_read)(void *context, const char *path, int *fd, struct error *err);
+};
+
 struct arrays_config {
 	uint64_t budget; /* bytes; 0: a quarter of the backend's memory */
 	enum array_copy copy;
 	/* What survives a restart is remembered there: arrays put by file, and
 	 * with ARRAY_COPY_DISK all. NULL: none does. */
 	const char *directory;
+	struct array_opener opener;
 };
 
 struct arrays;
@@ -68,5 +76,6 @@ uint64_t arrays_budget(const struct arrays *arrays);
 struct resident *arrays_new(struct arrays *arrays, const char *name);
 struct array_disk *arrays_disk(const struct arrays *arrays); /* NULL: none */
 enum array_copy arrays_copy(const struct arrays *arrays);
+const struct array_opener *arrays_opener(const struct arrays *arrays);
 
 #endif

@@ -34,6 +34,14 @@ struct backend_caps {
 struct backend_ops {
 	const char *name; /* as in the job's `backend` */
 
+	/* A job may end with STATUS_BACKEND_UNAVAILABLE or STATUS_OUT_OF_MEMORY
+	 * for which another backend has an answer. */
+	bool may_fail;
+
+	/* STATUS_BACKEND_UNAVAILABLE: it is lost, for good; err says why. NULL
+	 * where that cannot be. Any thread. */
+	enum status (*state)(const struct backend *self, struct error *err);
+
 	/* Devices of this kind, opened as 0 .. count-1, each a backend of its
 	 * own. Of 0, err says why. */
 	unsigned (*count)(struct error *err);

@@ -2,6 +2,7 @@
 #include "engine/engine.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ struct opened {
 	const struct backend_ops *ops;
 	struct backend *backend;
 	unsigned device;
+	atomic_bool told; /* that it is lost */
 };
 
 struct engine {
@@ -25,6 +27,8 @@ struct engine {
 	unsigned absent_count;
 	struct backend_absent absent[MAX_BACKENDS];
 	struct arrays *arrays;
+	void (*lost)(void *context, const char *text);
+	void *lost_context;
 };
 
 /* Processors that this process may run on. */
@@ -119,6 +123,8 @@ enum status engine_create(const struct engine_config *config, struct engine **ou
 	if (engine == NULL)
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for the engine");
 	engine->limits = config->limits;
+	engine->lost = config->lost;
+	engine->lost_context = config->lost_context;
 	if (config->spool_directory != NULL) {
 		engine->spool_directory = strdup(config->spool_directory);
 		if (engine->spool_directory == NULL) {
@@ -174,6 +180,28 @@ void engine_backend_describe(const struct engine *engine, unsigned index, struct
 	const struct opened *opened = &engine->backends[index];
 
 	opened->ops->describe(opened->backend, out);
+}
+
+static enum status state_of(const struct opened *opened, struct error *err)
+{
+	return opened->ops->state != NULL ? opened->ops->state(opened->backend, err) : STATUS_OK;
+}
+
+enum status engine_backend_state(const struct engine *engine, unsigned index, struct error *err)
+{
+	return state_of(&engine->backends[index], err);
+}
+
+void engine_note_lost(struct engine *engine)
+{
+	for (unsigned i = 0; i < engine->backend_count; i++) {
+		struct opened *opened = &engine->backends[i];
+		struct error why = {0};
+
+		if (state_of(opened, &why) != STATUS_OK && !atomic_exchange(&opened->told, true) &&
+		    engine->lost != NULL)
+			engine->lost(engine->lost_context, why.text);
+	}
 }
 
 unsigned engine_absent_count(const struct engine *engine)
@@ -240,4 +268,20 @@ enum status engine_choose_at(const struct engine *engine, const struct plan *pla
 		return STATUS_OK;
 	}
 	return engine_choose(engine, plan, count, out, err);
+}
+
+enum status engine_choose_host(const struct engine *engine, const struct plan *plan, uint64_t count,
+			       struct chosen_backend *out, struct error *err)
+{
+	for (unsigned i = 0; i < engine->backend_count; i++) {
+		const struct opened *opened = &engine->backends[i];
+
+		if (opened->ops->may_fail)
+			continue;
+		*out = (struct chosen_backend){
+			opened->ops, opened->backend,
+			opened->ops->estimate(opened->backend, plan, count, false)};
+		return STATUS_OK;
+	}
+	return fail(err, STATUS_BACKEND_UNAVAILABLE, "the host itself does not compute");
 }

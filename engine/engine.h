@@ -14,6 +14,11 @@ struct engine_config {
 				      * as the process may use */
 	const char *spool_directory; /* NULL: TMPDIR or /var/tmp */
 	struct arrays_config arrays;
+
+	/* Told once of each backend that is lost, by the thread of a job;
+	 * text: which and why. NULL: nobody is. */
+	void (*lost)(void *context, const char *text);
+	void *lost_context;
 };
 
 struct engine;
@@ -30,6 +35,9 @@ struct arrays *engine_arrays(const struct engine *engine);
 /* The backends that opened, best first; index < engine_backend_count(). */
 unsigned engine_backend_count(const struct engine *engine);
 void engine_backend_describe(const struct engine *engine, unsigned index, struct backend_caps *out);
+
+/* STATUS_BACKEND_UNAVAILABLE: it is lost until the next start; err says why. */
+enum status engine_backend_state(const struct engine *engine, unsigned index, struct error *err);
 
 /* Those of this build that did not open; index < engine_absent_count(). */
 struct backend_absent {
@@ -58,5 +66,13 @@ enum status engine_choose(const struct engine *engine, const struct plan *plan, 
 enum status engine_choose_at(const struct engine *engine, const struct plan *plan, uint64_t count,
 			     const struct backend *home, struct chosen_backend *out,
 			     struct error *err);
+
+/* Who computes what others failed at: the backend of the host, which has the answer
+ * to every job that has one. */
+enum status engine_choose_host(const struct engine *engine, const struct plan *plan, uint64_t count,
+			       struct chosen_backend *out, struct error *err);
+
+/* Whoever wants to know (engine_config.lost) is told of backends lost by now. */
+void engine_note_lost(struct engine *engine);
 
 #endif

@@ -2,6 +2,7 @@
 #include "engine/resident.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,21 +147,53 @@ enum status resident_write(struct resident *resident, uint64_t offset, const voi
 	return resident->ops->array_write(resident->array, offset, bytes, size, err);
 }
 
-enum status resident_read(const struct resident *resident, uint64_t offset, void *out,
-			  uint64_t size, struct error *err)
+/* One at a time: each may be large, and all that name it wait for it anyway. */
+static enum status recover(struct resident *resident, const struct error *why, struct error *err)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct error cause = {0};
+	enum status status = STATUS_OK;
+	char *bytes = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (atomic_load(&resident->copy) == NULL) {
+		bytes = malloc(resident->bytes);
+		if (bytes == NULL || resident->recover == NULL)
+			status = fail(&cause, STATUS_OUT_OF_MEMORY, "no memory for it on the host");
+		else
+			status = resident->recover(resident, bytes, &cause);
+		if (status == STATUS_OK)
+			atomic_store(&resident->copy, bytes);
+		else
+			free(bytes);
+	}
+	pthread_mutex_unlock(&lock);
+	return status == STATUS_OK ? status
+				   : fail(err, STATUS_ARRAY_LOST, "the array %s is lost: %s: %s",
+					  resident->name, why->text, cause.text);
+}
+
+enum status resident_read(struct resident *resident, uint64_t offset, void *out, uint64_t size,
+			  struct error *err)
+{
+	struct error why = {0};
 	enum status status;
 
 	if (resident->array == NULL)
 		return resident_fail_lost(resident, err);
 	if (size == 0)
 		return STATUS_OK;
-	status = resident->ops->array_read(resident->array, offset, out, size, err);
-	if (status != STATUS_OK && resident->copy != NULL) {
-		memcpy(out, resident->copy + offset, size);
-		return STATUS_OK;
-	}
-	return status;
+	status = resident->ops->array_read(resident->array, offset, out, size, &why);
+	if (status == STATUS_OK)
+		return status;
+	if (status == STATUS_BACKEND_UNAVAILABLE && resident->copy == NULL)
+		status = recover(resident, &why, err);
+	else if (resident->copy == NULL && err != NULL)
+		*err = why;
+	if (resident->copy == NULL)
+		return status;
+	memcpy(out, resident->copy + offset, size);
+	return STATUS_OK;
 }
 
 void resident_drop(struct resident *resident, const char *why)

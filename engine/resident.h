@@ -40,9 +40,13 @@ struct resident {
 	struct budget *budget;
 	uint64_t held; /* bytes taken of the budget */
 
-	/* arrays.copy = host, where the host cannot read the array itself: its
-	 * bytes; else NULL. */
-	char *copy;
+	/* arrays.copy = host, where the host cannot read the array itself, or
+	 * its backend was lost: its bytes; else NULL. */
+	_Atomic(char *) copy;
+
+	/* All bytes from where they came into out. NULL: they cannot be had. */
+	enum status (*recover)(const struct resident *resident, char *out, struct error *err);
+	void *recover_context;
 
 	struct source_file file; /* path owned; NULL: it came in a body */
 	uint64_t record;         /* of array_disk.h; 0: none */
@@ -63,9 +67,10 @@ enum status resident_hold(struct resident *resident, uint64_t size, uint64_t kee
 enum status resident_write(struct resident *resident, uint64_t offset, const void *bytes,
 			   uint64_t size, struct error *err);
 
-/* From the copy when the backend fails. STATUS_ARRAY_LOST. */
-enum status resident_read(const struct resident *resident, uint64_t offset, void *out,
-			  uint64_t size, struct error *err);
+/* From the copy when the backend fails, which is made of its file or its copy on
+ * disk when the backend is lost. STATUS_ARRAY_LOST. */
+enum status resident_read(struct resident *resident, uint64_t offset, void *out, uint64_t size,
+			  struct error *err);
 
 /* Its memory is gone, its name is not. */
 void resident_drop(struct resident *resident, const char *why);

@@ -40,6 +40,13 @@ static enum status resident_source_read(struct source *self, void *out, uint64_t
 	return STATUS_OK;
 }
 
+static enum status resident_source_rewind(struct source *self, struct error *err)
+{
+	(void)err;
+	((struct resident_source *)self)->at = 0;
+	return STATUS_OK;
+}
+
 static void resident_source_close(struct source *self)
 {
 	resident_release(((struct resident_source *)self)->resident);
@@ -62,6 +69,7 @@ enum status source_from_resident(struct resident *resident, const uint64_t slice
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for an array");
 	source->base.desc = resident->desc;
 	source->base.read = resident_source_read;
+	source->base.rewind = resident_source_rewind;
 	source->base.close = resident_source_close;
 	if (slice != NULL) {
 		assert(resident->desc.ndim > 0 && slice[0] <= slice[1] && slice[1] <= length);

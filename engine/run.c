@@ -13,6 +13,7 @@
 #define PAIR_PIECE (64u * 1024u)
 
 struct run {
+	struct engine *engine;
 	struct plan plan;
 	struct array_desc x;
 	const struct source *from;
@@ -113,6 +114,34 @@ static enum status check_room(const struct run *run, uint64_t most, struct error
 		run->plan.op_count == 1 ? "application/x-npy" : "application/zip (an .npz)");
 }
 
+/* What a device is asked for at once may be too much for it, or it is lost. */
+static enum status open_stream(struct run *run, const struct run_args *args, struct error *err)
+{
+	enum status status = make_result(run, args, err);
+
+	if (status == STATUS_OK)
+		status = run->chosen.ops->stream_open(run->chosen.backend, &run->plan, run->result,
+						      &run->stream, err);
+	if (!run_failed_by_backend(run, status))
+		return status;
+	engine_note_lost(run->engine);
+	result_destroy(run->result);
+	run->result = NULL;
+	status = engine_choose_host(run->engine, &run->plan, run->expected, &run->chosen, err);
+	return status == STATUS_OK ? open_stream(run, args, err) : status;
+}
+
+static enum status choose(struct run *run, const struct run_args *args, struct error *err)
+{
+	engine_note_lost(run->engine);
+	if (args->on_host)
+		return engine_choose_host(run->engine, &run->plan, run->expected, &run->chosen,
+					  err);
+	return engine_choose_at(run->engine, &run->plan, run->expected,
+				run->from != NULL ? source_home(run->from) : NULL, &run->chosen,
+				err);
+}
+
 enum status run_open(const struct run_args *args, struct run **out, struct error *err)
 {
 	struct run *run = calloc(1, sizeof(*run));
@@ -120,6 +149,7 @@ enum status run_open(const struct run_args *args, struct run **out, struct error
 
 	if (run == NULL)
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for a job");
+	run->engine = args->engine;
 	run->x = *args->x;
 	run->from = args->from;
 	run->y = args->y;
@@ -130,16 +160,11 @@ enum status run_open(const struct run_args *args, struct run **out, struct error
 	if (status == STATUS_OK)
 		status = check_room(run, args->most_elements, err);
 	if (status == STATUS_OK)
-		status = engine_choose_at(args->engine, &run->plan, run->expected,
-					  run->from != NULL ? source_home(run->from) : NULL,
-					  &run->chosen, err);
-	if (status == STATUS_OK)
-		status = make_result(run, args, err);
+		status = choose(run, args, err);
 	if (status == STATUS_OK)
 		status = make_buffers(run, err);
 	if (status == STATUS_OK)
-		status = run->chosen.ops->stream_open(run->chosen.backend, &run->plan, run->result,
-						      &run->stream, err);
+		status = open_stream(run, args, err);
 	if (status != STATUS_OK) {
 		run_close(run);
 		return status;
@@ -158,6 +183,17 @@ void run_close(struct run *run)
 	free(run->y_piece);
 	free(run->x_whole);
 	free(run);
+}
+
+bool run_may_be_failed(const struct run *run)
+{
+	return run->chosen.ops->may_fail;
+}
+
+bool run_failed_by_backend(const struct run *run, enum status status)
+{
+	return run_may_be_failed(run) &&
+	       (status == STATUS_BACKEND_UNAVAILABLE || status == STATUS_OUT_OF_MEMORY);
 }
 
 uint64_t run_expected(const struct run *run)

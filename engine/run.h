@@ -20,10 +20,16 @@ struct run_args {
 	uint64_t most_elements;     /* see struct task */
 	int output_fd;              /* likewise */
 	uint64_t output_reserve;
+	bool on_host; /* by the host's own backend, whatever the job names */
 };
 
 enum status run_open(const struct run_args *args, struct run **out, struct error *err);
 void run_close(struct run *run); /* NULL is fine; at any time */
+
+/* Whether the backend may fail the run where the host's own would not, and whether
+ * that came to pass when it ended with `status`. */
+bool run_may_be_failed(const struct run *run);
+bool run_failed_by_backend(const struct run *run, enum status status);
 
 /* The next count elements in stored order, native-endian and aligned. */
 enum status run_feed(struct run *run, const void *x, uint64_t count, struct error *err);

@@ -53,7 +53,7 @@ struct source *source_from_memory(const struct array_desc *desc, void *data)
 struct spool_source {
 	struct source base;
 	const struct spool *spool;
-	uint64_t at, end; /* bytes */
+	uint64_t begin, at, end; /* bytes */
 	bool swap;
 };
 
@@ -77,6 +77,15 @@ static enum status spool_source_read(struct source *self, void *out, uint64_t co
 	return STATUS_OK;
 }
 
+static enum status spool_source_rewind(struct source *self, struct error *err)
+{
+	struct spool_source *source = (struct spool_source *)self;
+
+	(void)err;
+	source->at = source->begin;
+	return STATUS_OK;
+}
+
 static void spool_source_close(struct source *self)
 {
 	free(self);
@@ -93,12 +102,22 @@ struct source *source_from_spool(const struct array_desc *desc, const struct spo
 	array_count(desc, &count, NULL); /* fits: it was described */
 	source->base.desc = *desc;
 	source->base.read = spool_source_read;
+	source->base.rewind = spool_source_rewind;
 	source->base.close = spool_source_close;
 	source->spool = spool;
-	source->at = offset;
+	source->begin = source->at = offset;
 	source->end = offset + count * dtype_size(desc->dtype);
 	source->swap = swap;
 	return &source->base;
+}
+
+enum status source_rewind(struct source *source, struct error *err)
+{
+	if (source == NULL || (source->rewind == NULL && source->data != NULL))
+		return STATUS_OK;
+	if (source->rewind == NULL)
+		return fail(err, STATUS_INTERNAL, "the array cannot be read twice");
+	return source->rewind(source, err);
 }
 
 void source_close(struct source *source)

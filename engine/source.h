@@ -43,6 +43,10 @@ struct source {
 	enum status (*read)(struct source *self, void *out, uint64_t count, uint64_t *got,
 			    struct error *err);
 
+	/* From the first element again; elements in memory need none. May be
+	 * NULL: then it is read once only. */
+	enum status (*rewind)(struct source *self, struct error *err);
+
 	/* Called once after the last element: a file that changed meanwhile
 	 * is STATUS_FILE_CHANGED. May be NULL. */
 	enum status (*verify)(struct source *self, struct error *err);
@@ -67,6 +71,9 @@ struct source *source_from_memory(const struct array_desc *desc, void *data);
  * when `swap`; the spool outlives the source. */
 struct source *source_from_spool(const struct array_desc *desc, const struct spool *spool,
 				 uint64_t offset, bool swap);
+
+/* All of it can be pulled again. NULL is fine. STATUS_INTERNAL: it cannot. */
+enum status source_rewind(struct source *source, struct error *err);
 
 void source_close(struct source *source); /* NULL is fine */
 

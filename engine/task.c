@@ -6,6 +6,7 @@
 #include "engine/clock.h"
 #include "engine/resident.h"
 #include "engine/run.h"
+#include "engine/spool.h"
 
 /* Bytes of memory, and of a file, that are reduced between checks for
  * cancellation; multiples of a tile of every type. 64 MiB take a core 2 ms. */
@@ -18,12 +19,19 @@
 #define COPIED_IN_NS 4u
 /* Bytes of a pushed body gathered before they are fed; the same. */
 #define PUSH_PIECE (256u << 10)
+/* Bytes of one that are kept in memory, for a backend that may fail; chosen. */
+#define KEPT_MEMORY (8u << 20)
 
 struct push {
 	size_t element;
 	bool swap;
 	char *buffer; /* PUSH_PIECE bytes */
 	size_t used;
+	struct array_desc desc;
+
+	/* All elements that were fed, where the backend may fail; NULL: not
+	 * needed, or there was no room for them. */
+	struct spool *kept;
 };
 
 struct task *task_create(void)
@@ -44,8 +52,10 @@ static void release(struct task *task)
 {
 	run_close(task->run);
 	task->run = NULL;
-	if (task->push != NULL)
+	if (task->push != NULL) {
+		spool_destroy(task->push->kept);
 		free(task->push->buffer);
+	}
 	free(task->push);
 	task->push = NULL;
 	source_close(task->x);
@@ -136,10 +146,10 @@ static enum status check_cancelled(struct task *task)
 	return fail(&task->error, STATUS_TIMEOUT, "the job was given up after its time had passed");
 }
 
-static enum status open_run(struct engine *engine, struct task *task, const struct array_desc *desc)
+static enum status open_run(struct task *task, const struct array_desc *desc, bool on_host)
 {
 	const struct run_args args = {
-		.engine = engine,
+		.engine = task->engine,
 		.job = &task->job,
 		.x = desc,
 		.from = task->x,
@@ -147,9 +157,9 @@ static enum status open_run(struct engine *engine, struct task *task, const stru
 		.most_elements = task->most_elements,
 		.output_fd = task->output_fd,
 		.output_reserve = task->output_reserve,
+		.on_host = on_host,
 	};
 
-	task->started_ns = clock_ns();
 	if (task->upload != NULL)
 		return upload_begin(task->upload, desc, task->x != NULL ? task->x->file : NULL,
 				    &task->error);
@@ -238,25 +248,114 @@ static enum status pull(struct task *task)
 	return task->x->data != NULL ? pull_memory(task) : pull_pieces(task);
 }
 
+static enum status pull_all(struct task *task, bool on_host)
+{
+	enum status status = open_run(task, &task->x->desc, on_host);
+
+	if (status == STATUS_OK)
+		status = pull(task);
+	if (status == STATUS_OK && task->x->verify != NULL)
+		status = task->x->verify(task->x, &task->error);
+	return status == STATUS_OK ? finish_run(task) : status;
+}
+
+/* A backend that is lost, or has no memory left, takes no job with it: the host
+ * computes it, from the first element. */
+static bool failed_by_backend(const struct task *task, enum status status)
+{
+	return task->run != NULL && run_failed_by_backend(task->run, status);
+}
+
+static enum status leave_backend(struct task *task)
+{
+	engine_note_lost(task->engine);
+	run_close(task->run);
+	task->run = NULL;
+	task->error = (struct error){0};
+	return source_rewind(task->y, &task->error);
+}
+
 enum status task_run(struct engine *engine, struct task *task)
 {
 	enum status status;
 
 	if (task->done)
 		return task->error.status;
+	task->engine = engine;
+	task->started_ns = clock_ns();
 	status = check_cancelled(task);
 	if (status == STATUS_OK)
-		status = open_run(engine, task, &task->x->desc);
-	if (status == STATUS_OK)
-		status = pull(task);
-	if (status == STATUS_OK && task->x->verify != NULL)
-		status = task->x->verify(task->x, &task->error);
-	if (status == STATUS_OK)
-		status = finish_run(task);
+		status = pull_all(task, false);
+	if (failed_by_backend(task, status)) {
+		status = leave_backend(task);
+		if (status == STATUS_OK)
+			status = source_rewind(task->x, &task->error);
+		if (status == STATUS_OK)
+			status = pull_all(task, true);
+	}
 	return settle(task, status);
 }
 
 /* --- pushed ---------------------------------------------------------------- */
+
+/* A body comes once. */
+static void keep(struct task *task, const void *elements, uint64_t size)
+{
+	struct push *push = task->push;
+
+	if (push->kept == NULL || spool_write(push->kept, elements, size, NULL) == STATUS_OK)
+		return;
+	spool_destroy(push->kept); /* the disk is full: the job may do without */
+	push->kept = NULL;
+}
+
+static void begin_to_keep(struct task *task)
+{
+	const struct spool_config config = {
+		.directory = engine_spool_directory(task->engine),
+		.memory = KEPT_MEMORY,
+		.limit = UINT64_MAX,
+	};
+
+	if (task->run != NULL && run_may_be_failed(task->run))
+		task->push->kept = spool_create(&config);
+}
+
+static enum status feed_kept(struct task *task)
+{
+	const struct push *push = task->push;
+	const uint64_t size = spool_size(push->kept);
+	char *piece = malloc(READ_PIECE);
+	enum status status = STATUS_OK;
+
+	if (piece == NULL)
+		return fail(&task->error, STATUS_OUT_OF_MEMORY, "no memory for a body");
+	for (uint64_t at = 0; at < size && status == STATUS_OK; at += READ_PIECE) {
+		uint64_t some = size - at < READ_PIECE ? size - at : READ_PIECE;
+
+		status = check_cancelled(task);
+		if (status == STATUS_OK)
+			status = spool_read(push->kept, at, piece, some, &task->error);
+		if (status == STATUS_OK)
+			status = feed(task, piece, some / push->element);
+	}
+	free(piece);
+	return status;
+}
+
+/* What came so far is fed to the host's backend; what will come follows. */
+static enum status push_on_host(struct task *task)
+{
+	enum status status = leave_backend(task);
+
+	if (status == STATUS_OK)
+		status = open_run(task, &task->push->desc, true);
+	if (status == STATUS_OK)
+		status = feed_kept(task);
+	spool_destroy(task->push->kept);
+	task->push->kept = NULL;
+	return status;
+}
 
 enum status task_begin(struct engine *engine, struct task *task, const struct array_desc *desc,
 		       bool swap)
@@ -270,10 +369,16 @@ enum status task_begin(struct engine *engine, struct task *task, const struct ar
 		fail(&task->error, STATUS_OUT_OF_MEMORY, "no memory for a body");
 		return settle(task, STATUS_OUT_OF_MEMORY);
 	}
+	task->engine = engine;
+	task->started_ns = clock_ns();
 	task->push->element = dtype_size(desc->dtype);
 	task->push->swap = swap;
-	status = open_run(engine, task, desc);
-	return status == STATUS_OK ? status : settle(task, status);
+	task->push->desc = *desc;
+	status = open_run(task, desc, false);
+	if (status != STATUS_OK)
+		return settle(task, status);
+	begin_to_keep(task);
+	return STATUS_OK;
 }
 
 static enum status push_buffer(struct task *task)
@@ -285,7 +390,10 @@ static enum status push_buffer(struct task *task)
 
 	if (push->swap)
 		array_swap_bytes(push->buffer, push->element, count);
+	keep(task, push->buffer, count * push->element);
 	status = feed(task, push->buffer, count);
+	if (push->kept != NULL && failed_by_backend(task, status))
+		status = push_on_host(task);
 	memmove(push->buffer, push->buffer + count * push->element, left);
 	push->used = left;
 	return status;
@@ -327,5 +435,10 @@ enum status task_end(struct task *task)
 			      task->push->element);
 	if (status == STATUS_OK)
 		status = finish_run(task);
+	if (task->push->kept != NULL && failed_by_backend(task, status)) {
+		status = push_on_host(task);
+		if (status == STATUS_OK)
+			status = finish_run(task);
+	}
 	return settle(task, status);
 }

@@ -40,7 +40,8 @@ struct task {
 	struct error error;
 	struct result *result;
 
-	struct run *run;                 /* private to task.c, while it runs */
+	struct engine *engine;           /* private to task.c, while it runs */
+	struct run *run;                 /* likewise */
 	struct push *push;               /* likewise, of a pushed body */
 	void *owner;                     /* for whoever made it */
 	void (*owner_free)(void *owner); /* called by task_destroy(); may be NULL */

@@ -37,6 +37,11 @@ static void cuda_close(struct backend *self)
 	device_close(device_of(self));
 }
 
+static enum status cuda_state(const struct backend *self, struct error *err)
+{
+	return device_state(device_of(self), err);
+}
+
 static void cuda_describe(const struct backend *self, struct backend_caps *out)
 {
 	*out = device_of(self)->caps;
@@ -77,6 +82,8 @@ static enum status cuda_stream_feed_array(struct stream *stream, const struct ar
 
 const struct backend_ops cuda_backend = {
 	.name = "cuda",
+	.may_fail = true,
+	.state = cuda_state,
 	.count = cuda_count,
 	.open = cuda_open,
 	.close = cuda_close,

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "gpu/cuda_status.h"
 
+#include <stdio.h>
 #include "gpu/device.h"
 
 /* A context that has broken answers every call with its error; one that has not
@@ -13,6 +14,8 @@ static bool context_works(void)
 enum status cuda_status(struct device *device, cudaError_t code, const char *call,
 			struct error *err)
 {
+	char why[sizeof(device->why)];
+
 	if (code == cudaSuccess)
 		return STATUS_OK;
 	(void)cudaGetLastError();
@@ -23,7 +26,8 @@ enum status cuda_status(struct device *device, cudaError_t code, const char *cal
 		return fail(err, STATUS_INTERNAL, "%s on %s: %s (%s)", call, device->caps.name,
 			    cudaGetErrorString(code), cudaGetErrorName(code));
 	(void)cudaGetLastError();
-	atomic_store(&device->lost, true);
-	return fail(err, STATUS_BACKEND_UNAVAILABLE, "%s is lost: %s: %s (%s)", device->caps.name,
-		    call, cudaGetErrorString(code), cudaGetErrorName(code));
+	snprintf(why, sizeof(why), "%s: %s (%s)", call, cudaGetErrorString(code),
+		 cudaGetErrorName(code));
+	device_lose(device, why);
+	return device_state(device, err);
 }

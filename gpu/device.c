@@ -88,12 +88,31 @@ void device_close(struct device *device)
 	free(device);
 }
 
+void device_lose(struct device *device, const char *why)
+{
+	pthread_mutex_lock(&device->lock);
+	if (!atomic_load(&device->lost)) {
+		snprintf(device->why, sizeof(device->why), "%s", why);
+		atomic_store(&device->lost, true);
+	}
+	pthread_mutex_unlock(&device->lock);
+}
+
+enum status device_state(const struct device *device, struct error *err)
+{
+	if (!atomic_load(&device->lost))
+		return STATUS_OK;
+	return fail(err, STATUS_BACKEND_UNAVAILABLE, "%s is lost: %s", device->caps.name,
+		    device->why);
+}
+
 enum status device_bind(struct device *device, struct error *err)
 {
+	enum status status = device_state(device, err);
 	cudaError_t code;
 
-	if (atomic_load(&device->lost))
-		return fail(err, STATUS_BACKEND_UNAVAILABLE, "%s is lost", device->caps.name);
+	if (status != STATUS_OK)
+		return status;
 	code = cudaSetDevice((int)device->ordinal);
 	return code == cudaSuccess ? STATUS_OK : cuda_status(device, code, "cudaSetDevice", err);
 }

@@ -27,10 +27,11 @@ struct device {
 	struct backend_caps caps;     /* with the figures measured */
 	double feed_bytes_per_second; /* measured: from pageable memory, with the copier */
 	atomic_bool lost;             /* its context broke: nothing works any more */
+	char why[256];                /* then: constant once lost is set */
 	struct memory memory;
 	struct copier *copier; /* from pageable memory to page-locked; may be NULL */
 
-	pthread_mutex_t lock;
+	pthread_mutex_t lock; /* of what follows, and of why while it is written */
 	struct queue *queues; /* the free ones */
 };
 
@@ -39,6 +40,12 @@ struct device {
  * it does not work. */
 enum status device_open(unsigned ordinal, unsigned threads, struct device **out, struct error *err);
 void device_close(struct device *device); /* all queues are back */
+
+/* The first reason stays. */
+void device_lose(struct device *device, const char *why);
+
+/* STATUS_BACKEND_UNAVAILABLE once it is lost. */
+enum status device_state(const struct device *device, struct error *err);
 
 /* Before a thread's CUDA calls: they go to this device. STATUS_BACKEND_UNAVAILABLE
  * once it is lost. */

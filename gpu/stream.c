@@ -4,6 +4,7 @@
 #include "gpu/stream.h"
 
 #include <stdlib.h>
+#include "gpu/fault.h"
 #include "gpu/feeder.h"
 #include "gpu/part.h"
 #include "gpu/work.h"
@@ -164,8 +165,10 @@ static enum status compute(struct stream *stream, struct error *err)
 		.y = plan->pair ? stream->y.buffer.data : NULL,
 		.count = stream->count,
 	};
-	enum status status;
+	enum status status = fault_compute(work.device, work.queue, err);
 
+	if (status != STATUS_OK)
+		return status;
 	geometry_make(&work.geometry, plan, stream->count, stream->offsets.buffer.data);
 	status = plan->job->kind == JOB_SCAN ? scan_run(&work, err) : reduce_run(&work, err);
 	buffer_release(stream->device, stream->queue, &work.scratch);

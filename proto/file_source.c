@@ -398,6 +398,18 @@ static enum status files_verify(struct source *self, struct error *err)
 	return status;
 }
 
+static enum status files_rewind(struct source *self, struct error *err)
+{
+	struct file_source *source = (struct file_source *)self;
+
+	(void)err;
+	if (source->fd >= 0)
+		close(source->fd);
+	source->fd = -1;
+	source->current = 0;
+	return STATUS_OK;
+}
+
 static void files_close(struct source *self)
 {
 	struct file_source *source = (struct file_source *)self;
@@ -451,6 +463,7 @@ enum status file_source_open(const struct input *input, const struct input_conte
 	source->access = context->files;
 	source->base.read = files_read;
 	source->base.verify = files_verify;
+	source->base.rewind = files_rewind;
 	source->base.close = files_close;
 	for (i = 0; i < input->path_count && status == STATUS_OK; i++)
 		status = add_path(source, input->paths[i], input, context, &effort, err);

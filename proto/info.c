@@ -62,6 +62,7 @@ static void write_backends(struct text *text, struct engine *engine)
 	text_puts(text, ",\"backends\":[");
 	for (unsigned i = 0; i < engine_backend_count(engine); i++) {
 		struct backend_caps caps;
+		struct error why = {0};
 
 		engine_backend_describe(engine, i, &caps);
 		text_puts(text, i == 0 ? "{\"name\":" : ",{\"name\":");
@@ -78,6 +79,10 @@ static void write_backends(struct text *text, struct engine *engine)
 		write_number(text, "bytes_per_second", to_integer(caps.bytes_per_second));
 		write_number(text, "in_bytes_per_second", to_integer(caps.in_bytes_per_second));
 		write_number(text, "out_bytes_per_second", to_integer(caps.out_bytes_per_second));
+		if (engine_backend_state(engine, i, &why) != STATUS_OK) {
+			text_puts(text, ",\"lost\":");
+			text_quote(text, why.text);
+		}
 		text_puts(text, "}");
 	}
 	text_puts(text, "],\"absent_backends\":[");

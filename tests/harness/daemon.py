@@ -33,7 +33,9 @@ def program(name):
 class Daemon:
     """One foldd on a free port. `options` go to its command line as they stand."""
 
-    def __init__(self, *options, folder=None, prefix=(), environment=None, unix=False):
+    def __init__(
+        self, *options, folder=None, prefix=(), environment=None, unix=False, executable=None
+    ):
         self.folder = Path(folder or tempfile.mkdtemp(prefix="foldd-test-"))
         if folder is None:
             weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
@@ -42,7 +44,7 @@ class Daemon:
         self.port_file.unlink(missing_ok=True)
         self.log = self.folder / "log"
         self.unix = self.folder / "socket" if unix else None
-        command = [*prefix, str(program("foldd")), "--listen", "127.0.0.1:0"]
+        command = [*prefix, str(executable or program("foldd")), "--listen", "127.0.0.1:0"]
         command += ["--port-file", str(self.port_file)]
         if unix:
             command += ["--unix", str(self.unix)]

@@ -85,7 +85,8 @@ static const struct backend_ops fake = {
 
 static struct arrays *open_store(uint64_t budget, enum array_copy copy, const char *directory)
 {
-	const struct arrays_config config = {budget, copy, directory};
+	const struct arrays_config config = {
+		.budget = budget, .copy = copy, .directory = directory};
 	struct arrays *arrays = NULL;
 
 	assert_int_equal(arrays_create(&config, &fake, NULL, &arrays, NULL), STATUS_OK);
@@ -114,7 +115,7 @@ static enum status put(struct arrays *arrays, const char *name, const double *x,
 	return status;
 }
 
-static double first_of(const struct resident *resident)
+static double first_of(struct resident *resident)
 {
 	double x;
 
@@ -439,10 +440,9 @@ static void never_called(const char *text)
 
 static void on_disk(void **state)
 {
-	const struct array_opener opener = {NULL, NULL};
 	char directory[] = "/tmp/foldd-test-arrays-XXXXXX", name[300];
 	struct arrays *arrays, *other = NULL;
-	struct arrays_config config = {0, ARRAY_COPY_DISK, directory};
+	struct arrays_config config = {.copy = ARRAY_COPY_DISK, .directory = directory};
 	struct resident *resident = NULL;
 
 	(void)state;
@@ -459,7 +459,7 @@ static void on_disk(void **state)
 	arrays_destroy(arrays);
 
 	arrays = open_store(0, ARRAY_COPY_DISK, directory);
-	assert_int_equal(arrays_restore(arrays, &opener, never_called, NULL), STATUS_OK);
+	assert_int_equal(arrays_restore(arrays, never_called, NULL), STATUS_OK);
 	assert_int_equal(arrays_get(arrays, "x", &resident, NULL), STATUS_OK);
 	assert_true(first_of(resident) == 2);
 	resident_release(resident);

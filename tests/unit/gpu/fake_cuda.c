@@ -12,7 +12,7 @@
 #include "gpu/probe.h"
 #include "tests/unit/gpu/fake_cuda.h"
 
-#define FAKE_MEMORY (4ull << 30)
+#define FAKE_MEMORY (384ull << 20) /* little, so that measuring it takes little */
 #define FAKE_LATENCY_NS 100000u
 
 static atomic_bool broken;

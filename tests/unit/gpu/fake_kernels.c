@@ -9,7 +9,9 @@
 #include "cpu/scan.h"
 #include "cpu/simd.h"
 #include "engine/extreme.h"
+#include "gpu/kernels/fault.h"
 #include "gpu/kernels/launch.h"
+#include "tests/unit/gpu/fake_cuda.h"
 
 /* --- lines of any layout ---------------------------------------------------------- */
 
@@ -589,5 +591,14 @@ cudaError_t widen_to_f64(const struct launch *launch, const void *x, enum dtype 
 {
 	(void)launch;
 	simd_kernels()->widen(dtype, x, count, DOMAIN_F64, out);
+	return cudaSuccess;
+}
+
+/* --- faults on purpose ------------------------------------------------------------- */
+
+cudaError_t fault_launch(cudaStream_t stream)
+{
+	(void)stream;
+	fake_break(true);
 	return cudaSuccess;
 }
