@@ -125,7 +125,7 @@ static enum status describe(struct listener *listener, struct error *err)
 enum status listen_tcp(struct listener *out, const char *address, bool allow_remote,
 		       struct error *err)
 {
-	struct listener listener = {0};
+	struct listener listener = {.address = address};
 	struct addrinfo *found;
 	int on = 1;
 	enum status status = resolve(address, allow_remote, &found, err);
@@ -184,10 +184,17 @@ static enum status remove_stale(const struct sockaddr_un *address, struct error 
 	return STATUS_OK;
 }
 
+static void name_unix(struct listener *listener, const struct stat *meta)
+{
+	listener->device = meta->st_dev;
+	listener->inode = meta->st_ino;
+	snprintf(listener->text, sizeof(listener->text), "unix:%s", listener->address);
+}
+
 enum status listen_unix(struct listener *out, const char *path, mode_t mode, struct error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct listener listener = {.is_unix = true};
+	struct listener listener = {.address = path, .is_unix = true};
 	struct stat meta;
 	enum status status;
 	mode_t mask;
@@ -216,9 +223,58 @@ enum status listen_unix(struct listener *out, const char *path, mode_t mode, str
 		close(listener.fd);
 		return status;
 	}
-	listener.device = meta.st_dev;
-	listener.inode = meta.st_ino;
-	snprintf(listener.text, sizeof(listener.text), "unix:%s", path);
+	name_unix(&listener, &meta);
+	*out = listener;
+	return STATUS_OK;
+}
+
+const char *listener_kind(const struct listener *listener)
+{
+	return listener->is_unix ? "unix" : "tcp";
+}
+
+static enum status check_listens(const struct listener *listener, struct error *err)
+{
+	int listens = 0;
+	socklen_t size = sizeof(listens);
+
+	if (getsockopt(listener->fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens)
+		return STATUS_OK;
+	close(listener->fd);
+	return fail(err, STATUS_BAD_VALUE, "what was handed over for %s is no listening socket",
+		    listener->address);
+}
+
+enum status listen_adopt_tcp(struct listener *out, int fd, const char *address, struct error *err)
+{
+	struct listener listener = {.fd = fd, .address = address};
+	enum status status = check_listens(&listener, err);
+
+	if (status != STATUS_OK)
+		return status;
+	status = describe(&listener, err);
+	if (status == STATUS_OK)
+		*out = listener;
+	else
+		close(fd);
+	return status;
+}
+
+enum status listen_adopt_unix(struct listener *out, int fd, const char *path, mode_t mode,
+			      struct error *err)
+{
+	struct listener listener = {.fd = fd, .address = path, .is_unix = true};
+	enum status status = check_listens(&listener, err);
+	struct stat meta;
+
+	if (status != STATUS_OK)
+		return status;
+	if (chmod(path, mode) != 0 || lstat(path, &meta) != 0) {
+		status = fail(err, STATUS_BAD_VALUE, "%s: %s", path, strerror(errno));
+		close(fd);
+		return status;
+	}
+	name_unix(&listener, &meta);
 	*out = listener;
 	return STATUS_OK;
 }
@@ -228,8 +284,8 @@ void listener_close(struct listener *listener)
 	const char *path = listener->text + strlen("unix:");
 	struct stat meta;
 
-	if (listener->is_unix && lstat(path, &meta) == 0 && meta.st_dev == listener->device &&
-	    meta.st_ino == listener->inode)
+	if (listener->is_unix && !listener->given && lstat(path, &meta) == 0 &&
+	    meta.st_dev == listener->device && meta.st_ino == listener->inode)
 		unlink(path);
 	if (listener->fd >= 0)
 		close(listener->fd);

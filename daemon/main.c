@@ -10,12 +10,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "daemon/devices.h"
+#include "daemon/handover.h"
 #include "daemon/http.h"
 #include "daemon/listen.h"
 #include "daemon/log.h"
 #include "daemon/loop.h"
 #include "daemon/options.h"
 #include "daemon/port_file.h"
+#include "daemon/restart.h"
 #include "daemon/roots.h"
 #include "daemon/service.h"
 #include "engine/arithmetic.h"
@@ -23,6 +25,7 @@
 
 /* All that main() opens; closed in reverse by daemon_close(). */
 struct daemon {
+	struct handover handover; /* from the process before this one */
 	struct roots roots;
 	bool has_roots;
 	struct listener *listeners;
@@ -33,6 +36,25 @@ struct daemon {
 	size_t http_count;
 	bool has_port_file;
 };
+
+static enum status open_tcp(struct daemon *daemon, const struct settings *settings,
+			    const char *address, struct listener *out, struct error *err)
+{
+	int fd = handover_find(&daemon->handover, "tcp", address);
+
+	return fd >= 0 ? listen_adopt_tcp(out, fd, address, err)
+		       : listen_tcp(out, address, settings->allow_remote != 0, err);
+}
+
+static enum status open_unix(struct daemon *daemon, const struct settings *settings,
+			     struct listener *out, struct error *err)
+{
+	const char *path = settings->unix_path;
+	int fd = handover_find(&daemon->handover, "unix", path);
+
+	return fd >= 0 ? listen_adopt_unix(out, fd, path, (mode_t)settings->unix_mode, err)
+		       : listen_unix(out, path, (mode_t)settings->unix_mode, err);
+}
 
 static enum status open_listeners(struct daemon *daemon, const struct settings *settings,
 				  struct error *err)
@@ -45,13 +67,13 @@ static enum status open_listeners(struct daemon *daemon, const struct settings *
 	if (daemon->listeners == NULL || daemon->https == NULL)
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for listeners");
 	for (size_t i = 0; i < settings->tcp.count && status == STATUS_OK; i++) {
-		status = listen_tcp(&daemon->listeners[daemon->listener_count],
-				    settings->tcp.items[i], settings->allow_remote != 0, err);
+		status = open_tcp(daemon, settings, settings->tcp.items[i],
+				  &daemon->listeners[daemon->listener_count], err);
 		daemon->listener_count += status == STATUS_OK;
 	}
 	if (settings->unix_path != NULL && status == STATUS_OK) {
-		status = listen_unix(&daemon->listeners[daemon->listener_count],
-				     settings->unix_path, (mode_t)settings->unix_mode, err);
+		status = open_unix(daemon, settings, &daemon->listeners[daemon->listener_count],
+				   err);
 		daemon->listener_count += status == STATUS_OK;
 	}
 	return status;
@@ -74,14 +96,24 @@ static void log_backends(const struct engine *engine)
 /* Jobs go on without it; what it held is read again or lost. */
 static void backend_lost(void *context, const char *text)
 {
-	(void)context;
+	struct service *service = context;
+
 	log_line(LOG_ERROR, "%s; the host computes its jobs", text);
+	atomic_store(&service->device_lost, true);
+	service->wake(service->wake_context);
 }
 
 /* Arrays are read again only from beneath the roots of today. */
-static enum status open_engine(struct service *service, struct loop *loop, struct error *err)
+static enum status open_engine(struct daemon *daemon, struct error *err)
 {
+	struct service *service = &daemon->service;
+	struct loop *loop = daemon->loop;
 	const struct settings *settings = service->settings;
+	/* Its lock is the other process's as well. */
+	const int arrays_fd =
+		settings->array_directory != NULL
+			? handover_find(&daemon->handover, "arrays", settings->array_directory)
+			: -1;
 	struct engine_config config = {
 		.limits = settings->limits,
 		.threads = (unsigned)settings->compute_threads,
@@ -89,8 +121,10 @@ static enum status open_engine(struct service *service, struct loop *loop, struc
 		.arrays = {.budget = settings->array_budget,
 			   .copy = (enum array_copy)settings->array_copy,
 			   .directory = settings->array_directory,
+			   .directory_fd = arrays_fd,
 			   .opener = {service->files.context, service->files.open_read}},
 		.lost = backend_lost,
+		.lost_context = service,
 	};
 	enum status status = engine_create(&config, &service->engine, err);
 
@@ -134,11 +168,13 @@ static enum status daemon_open(struct daemon *daemon, const struct settings *set
 			       struct error *err)
 {
 	struct service *service = &daemon->service;
-	enum status status = roots_open(&daemon->roots, settings->roots.items,
-					settings->roots.count, settings->write_roots.items,
-					settings->write_roots.count, settings->limits.files, err);
+	enum status status = handover_take(&daemon->handover, err);
 
 	service_init(service);
+	if (status == STATUS_OK)
+		status = roots_open(&daemon->roots, settings->roots.items, settings->roots.count,
+				    settings->write_roots.items, settings->write_roots.count,
+				    settings->limits.files, err);
 	if (status != STATUS_OK)
 		return status;
 	daemon->has_roots = true;
@@ -153,12 +189,12 @@ static enum status daemon_open(struct daemon *daemon, const struct settings *set
 		status = open_listeners(daemon, settings, err);
 	if (status == STATUS_OK)
 		status = loop_create(&daemon->loop, err);
-	if (status == STATUS_OK)
-		status = open_engine(service, daemon->loop, err);
-	if (status == STATUS_OK)
-		status = arrays_restore(engine_arrays(service->engine), tell_of_array, err);
 	service->wake = loop_wake;
 	service->wake_context = daemon->loop;
+	if (status == STATUS_OK)
+		status = open_engine(daemon, err);
+	if (status == STATUS_OK)
+		status = arrays_restore(engine_arrays(service->engine), tell_of_array, err);
 	for (size_t i = 0; i < daemon->listener_count && status == STATUS_OK; i++) {
 		status = http_start(service, &daemon->listeners[i], &daemon->https[i], err);
 		daemon->http_count += status == STATUS_OK;
@@ -191,6 +227,7 @@ static void daemon_close(struct daemon *daemon)
 	loop_destroy(daemon->loop);
 	if (daemon->has_roots)
 		roots_close(&daemon->roots);
+	handover_deinit(&daemon->handover);
 	service_deinit(service);
 	free(daemon->listeners);
 	free(daemon->https);
@@ -211,9 +248,24 @@ static void raise_descriptor_limit(const struct settings *settings)
 			 (unsigned long long)limit.rlim_cur, (unsigned long long)wanted);
 }
 
+/* To the process before this one, which ends then. */
+static void tell_ready(struct handover *handover)
+{
+	int fd = handover_find(handover, HANDOVER_READY, NULL);
+
+	if (fd >= 0) {
+		if (write(fd, "ready", 5) != 5)
+			log_line(LOG_WARNING, "the process before this one has gone: %s",
+				 strerror(errno));
+		close(fd);
+	}
+	handover_deinit(handover);
+}
+
 static enum status serve(const struct settings *settings, struct error *err)
 {
 	struct daemon daemon = {0};
+	struct loop_parts parts;
 	enum status status;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -223,7 +275,11 @@ static enum status serve(const struct settings *settings, struct error *err)
 		for (size_t i = 0; i < daemon.listener_count; i++)
 			log_line(LOG_INFO, "listening on %s", daemon.listeners[i].text);
 		log_line(LOG_INFO, "foldd %s ready", PACKAGE_VERSION);
-		loop_run(daemon.loop, &daemon.service, daemon.https, daemon.http_count);
+		tell_ready(&daemon.handover);
+		parts = (struct loop_parts){&daemon.service, daemon.listeners, daemon.https,
+					    daemon.http_count};
+		/* The port file is the other process's, once there is one. */
+		daemon.has_port_file &= !loop_run(daemon.loop, &parts);
 		log_line(LOG_INFO, "foldd ends");
 	}
 	daemon_close(&daemon);
@@ -262,7 +318,9 @@ int main(int argc, char **argv)
 	enum status status;
 
 	arithmetic_init_thread();
-	status = options_init(&options, argc, argv, &err);
+	status = restart_remember(argc, argv, &err);
+	if (status == STATUS_OK)
+		status = options_init(&options, argc, argv, &err);
 	if (status == STATUS_OK) {
 		log_set_level((enum log_level)options.settings.log_level);
 		switch (options.action) {

@@ -163,7 +163,7 @@ static bool each_field(const struct exchange *exchange,
 	       (!exchange->compressed ||
 		(add(context, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip") &&
 		 add(context, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING))) &&
-	       ((!exchange->close && !atomic_load(&exchange->service->draining)) ||
+	       ((!exchange->close && !service_closes(exchange->service)) ||
 		add(context, MHD_HTTP_HEADER_CONNECTION, "close"));
 }
 

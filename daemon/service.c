@@ -55,6 +55,11 @@ void service_wait(struct service *service)
 	pthread_mutex_unlock(&service->gate);
 }
 
+bool service_closes(const struct service *service)
+{
+	return atomic_load(&service->draining) || atomic_load(&service->leaving);
+}
+
 void service_enter(struct service *service)
 {
 	atomic_fetch_add(&service->active, 1);

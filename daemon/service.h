@@ -27,10 +27,14 @@ struct service {
 	atomic_uint_fast64_t next_id;
 
 	atomic_bool draining;        /* no new jobs */
+	atomic_bool leaving;         /* another process takes the connections; those
+				      * that are open are served to their next answer */
+	atomic_bool device_lost;     /* since the loop last looked */
 	atomic_uint_fast64_t active; /* requests between header and answer */
 
 	/* The main loop is to look again: the last request ended while
-	 * draining, or there is a first connection. From any thread. */
+	 * draining, there is a first connection, or a device is lost. From
+	 * any thread. */
 	void (*wake)(void *context);
 	void *wake_context;
 
@@ -52,6 +56,9 @@ void service_done(struct service *service);
 /* Let nothing more in; then wait until all was handed back. */
 void service_close_gate(struct service *service);
 void service_wait(struct service *service);
+
+/* Whether connections end with their answer. */
+bool service_closes(const struct service *service);
 
 void service_enter(struct service *service); /* a request begins */
 void service_leave(struct service *service); /* it was answered */

@@ -49,6 +49,8 @@ static const struct key keys[] = {
 	{"compute", "threads", KEY_COUNT, AT(compute_threads), 0, 1024, 0},
 	{"compute", "workers", KEY_COUNT, AT(workers), 1, 1024, 0},
 	{"compute", "spool_dir", KEY_TEXT, AT(spool_directory), 0, 0, 0},
+	{"compute", "restart_lost", KEY_BOOL, AT(restart_lost), 0, 1, 0},
+	{"compute", "restart_age", KEY_DURATION, AT(restart_age_ms), 0, DAY_MS, MS},
 	{"files", "root", KEY_LIST, AT(roots), 0, 0, 0},
 	{"files", "write_root", KEY_LIST, AT(write_roots), 0, 0, 0},
 	{"arrays", "budget", KEY_SIZE, AT(array_budget), 0, ANY, 0},
@@ -272,6 +274,8 @@ void settings_init(struct settings *out)
 		.connection_memory = 256 * 1024, /* fewest recv() a MiB for what
 						  * clearing it costs (measured) */
 		.workers = 2,
+		.restart_lost = 1,
+		.restart_age_ms = 60000,
 		.log_level = LOG_INFO,
 		.drain_ms = 30000,
 	};

@@ -31,6 +31,8 @@ struct settings {
 	uint64_t compute_threads; /* 0: as many as cores */
 	uint64_t workers;         /* threads that run queued jobs */
 	char *spool_directory;    /* NULL: TMPDIR or /var/tmp */
+	uint64_t restart_lost;    /* bool: a restart in place when a device is lost */
+	uint64_t restart_age_ms;  /* but not of a process younger than this */
 
 	struct strings roots, write_roots;
 	uint64_t array_budget; /* bytes; 0: a quarter of the backend's memory */

@@ -29,14 +29,15 @@ struct disk_array {
 	uint64_t size;
 };
 
-enum status array_disk_open(const char *directory, struct array_disk **out, struct error *err)
+enum status array_disk_open(const char *directory, int given, struct array_disk **out,
+			    struct error *err)
 {
 	struct array_disk *disk = calloc(1, sizeof(*disk));
 	int fd, why = 0;
 
 	if (disk == NULL)
 		return fail(err, STATUS_OUT_OF_MEMORY, "no memory for the directory of arrays");
-	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = given > 2 ? given : open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || faccessat(fd, ".", W_OK | X_OK, 0) != 0 || flock(fd, LOCK_EX | LOCK_NB) != 0)
 		why = errno;
 	if (why != 0) {
@@ -50,6 +51,11 @@ enum status array_disk_open(const char *directory, struct array_disk **out, stru
 	atomic_init(&disk->last, 0);
 	*out = disk;
 	return STATUS_OK;
+}
+
+int array_disk_fd(const struct array_disk *disk)
+{
+	return disk->fd;
 }
 
 void array_disk_close(struct array_disk *disk)

@@ -14,8 +14,11 @@ struct array_disk;
 struct disk_array; /* elements being written */
 struct resident;
 
-/* One process has the directory. STATUS_BAD_VALUE: it cannot be used. */
-enum status array_disk_open(const char *directory, struct array_disk **out, struct error *err);
+/* One process has the directory, and who gets its descriptor from that one: `given`
+ * (not above 2: none), which becomes the disk's. STATUS_BAD_VALUE: it cannot be used. */
+enum status array_disk_open(const char *directory, int given, struct array_disk **out,
+			    struct error *err);
+int array_disk_fd(const struct array_disk *disk);
 void array_disk_close(struct array_disk *disk); /* NULL is fine */
 
 uint64_t array_disk_number(struct array_disk *disk); /* of a new record; not 0 */

@@ -27,8 +27,11 @@ enum status upload_create(struct arrays *arrays, const char *name, bool only_new
 	struct upload *upload;
 	enum status status = arrays_check_name(name, err);
 
+	if (status == STATUS_OK)
+		status = arrays_begin_change(arrays, err);
 	if (status != STATUS_OK)
 		return status;
+	arrays_end_change(arrays); /* asked again in the end */
 	/* looked at again in the end: it may come meanwhile */
 	if (only_new && arrays_get(arrays, name, &old, NULL) == STATUS_OK) {
 		resident_release(old);
@@ -52,8 +55,11 @@ void upload_destroy(struct upload *upload)
 	if (upload == NULL)
 		return;
 	disk_array_close(upload->data);
-	if (!upload->named)
+	/* Another process may have given the number to an array of its own. */
+	if (!upload->named && arrays_begin_change(upload->arrays, NULL) == STATUS_OK) {
 		array_disk_forget(arrays_disk(upload->arrays), upload->resident->record);
+		arrays_end_change(upload->arrays);
+	}
 	resident_release(upload->resident);
 	free(upload);
 }
@@ -161,6 +167,9 @@ enum status upload_commit(struct upload *upload, bool *created, struct resident 
 
 	if (!upload->ended)
 		return fail(err, STATUS_INTERNAL, "an array is named before it is whole");
+	status = arrays_begin_change(upload->arrays, err);
+	if (status != STATUS_OK)
+		return status;
 	if (upload->data != NULL)
 		status = disk_array_sync(upload->data, err);
 	/* On disk first: who is told that the array is there finds it there
@@ -169,6 +178,7 @@ enum status upload_commit(struct upload *upload, bool *created, struct resident 
 		status = array_disk_note(arrays_disk(upload->arrays), resident, err);
 	if (status == STATUS_OK)
 		status = arrays_put(upload->arrays, resident, upload->only_new, created, err);
+	arrays_end_change(upload->arrays);
 	if (status != STATUS_OK)
 		return status;
 	upload->named = true;

@@ -19,6 +19,9 @@ struct arrays {
 	struct array_opener opener;
 	struct budget budget;
 
+	pthread_rwlock_t change; /* read: while something changes; guards frozen */
+	bool frozen;
+
 	pthread_mutex_t lock;   /* guards the list */
 	struct resident **list; /* by name */
 	size_t count, capacity;
@@ -45,9 +48,11 @@ enum status arrays_create(const struct arrays_config *config, const struct backe
 	arrays->opener = config->opener;
 	atomic_init(&arrays->budget.used, 0);
 	arrays->budget.limit = config->budget > 0 ? config->budget : caps.memory / BUDGET_PART;
+	pthread_rwlock_init(&arrays->change, NULL);
 	pthread_mutex_init(&arrays->lock, NULL);
 	if (config->directory != NULL)
-		status = array_disk_open(config->directory, &arrays->disk, err);
+		status = array_disk_open(config->directory, config->directory_fd, &arrays->disk,
+					 err);
 	if (status != STATUS_OK) {
 		arrays_destroy(arrays);
 		return status;
@@ -65,6 +70,7 @@ void arrays_destroy(struct arrays *arrays)
 	free(arrays->list);
 	array_disk_close(arrays->disk);
 	pthread_mutex_destroy(&arrays->lock);
+	pthread_rwlock_destroy(&arrays->change);
 	free(arrays);
 }
 
@@ -214,15 +220,13 @@ enum status arrays_put(struct arrays *arrays, struct resident *resident, bool on
 	return STATUS_OK;
 }
 
-enum status arrays_delete(struct arrays *arrays, const char *name, struct error *err)
+/* No longer in the list; NULL: it was not there. */
+static struct resident *take_out(struct arrays *arrays, const char *name)
 {
 	struct resident *old = NULL;
-	enum status status = arrays_check_name(name, err);
 	bool found;
 	size_t at;
 
-	if (status != STATUS_OK)
-		return status;
 	pthread_mutex_lock(&arrays->lock);
 	at = find(arrays, name, &found);
 	if (found) {
@@ -232,11 +236,74 @@ enum status arrays_delete(struct arrays *arrays, const char *name, struct error 
 			(arrays->count - at) * sizeof(struct resident *));
 	}
 	pthread_mutex_unlock(&arrays->lock);
+	return old;
+}
+
+enum status arrays_delete(struct arrays *arrays, const char *name, struct error *err)
+{
+	struct resident *old = NULL;
+	enum status status = arrays_check_name(name, err);
+
+	if (status == STATUS_OK)
+		status = arrays_begin_change(arrays, err);
+	if (status != STATUS_OK)
+		return status;
+	old = take_out(arrays, name);
 	if (old == NULL)
-		return no_such_array(name, err);
-	array_disk_forget(arrays->disk, old->record);
+		status = no_such_array(name, err);
+	else
+		array_disk_forget(arrays->disk, old->record);
 	resident_release(old);
-	return STATUS_OK;
+	arrays_end_change(arrays);
+	return status;
+}
+
+enum status arrays_begin_change(struct arrays *arrays, struct error *err)
+{
+	pthread_rwlock_rdlock(&arrays->change);
+	if (!arrays->frozen)
+		return STATUS_OK;
+	pthread_rwlock_unlock(&arrays->change);
+	return fail(err, STATUS_DRAINING,
+		    "foldd restarts: arrays are put and deleted again in a moment");
+}
+
+void arrays_end_change(struct arrays *arrays)
+{
+	pthread_rwlock_unlock(&arrays->change);
+}
+
+static void set_frozen(struct arrays *arrays, bool frozen)
+{
+	pthread_rwlock_wrlock(&arrays->change);
+	arrays->frozen = frozen;
+	pthread_rwlock_unlock(&arrays->change);
+}
+
+void arrays_freeze(struct arrays *arrays)
+{
+	set_frozen(arrays, true);
+}
+
+void arrays_thaw(struct arrays *arrays)
+{
+	set_frozen(arrays, false);
+}
+
+size_t arrays_mortal(struct arrays *arrays)
+{
+	size_t count = 0;
+
+	pthread_mutex_lock(&arrays->lock);
+	for (size_t i = 0; i < arrays->count; i++)
+		count += arrays->list[i]->record == 0;
+	pthread_mutex_unlock(&arrays->lock);
+	return count;
+}
+
+int arrays_directory_fd(const struct arrays *arrays)
+{
+	return arrays->disk != NULL ? array_disk_fd(arrays->disk) : -1;
 }
 
 uint64_t arrays_used(const struct arrays *arrays)

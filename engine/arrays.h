@@ -36,6 +36,9 @@ struct arrays_config {
 	/* What survives a restart is remembered there: arrays put by file, and
 	 * with ARRAY_COPY_DISK all. NULL: none does. */
 	const char *directory;
+	/* A descriptor of it from the process before this one, which holds its
+	 * lock; becomes the arrays'. Not above 2: none. */
+	int directory_fd;
 	struct array_opener opener;
 };
 
@@ -67,9 +70,25 @@ enum status arrays_put(struct arrays *arrays, struct resident *resident, bool on
 /* STATUS_BAD_VALUE, STATUS_NO_SUCH_ARRAY. */
 enum status arrays_delete(struct arrays *arrays, const char *name, struct error *err);
 
+/* From here on no name is given or taken, but STATUS_DRAINING, until thawed: what
+ * another process reads from the directory stays so. Waits for changes under way. */
+void arrays_freeze(struct arrays *arrays);
+void arrays_thaw(struct arrays *arrays);
+
+/* Arrays that end with this process. */
+size_t arrays_mortal(struct arrays *arrays);
+
+/* A descriptor of the directory, with its lock; -1: there is none. */
+int arrays_directory_fd(const struct arrays *arrays);
+
 uint64_t arrays_used(const struct arrays *arrays); /* bytes, also of those that only
 						    * jobs hold */
 uint64_t arrays_budget(const struct arrays *arrays);
+
+/* Around what changes names or the directory. Begun only with STATUS_OK, else
+ * STATUS_DRAINING. */
+enum status arrays_begin_change(struct arrays *arrays, struct error *err);
+void arrays_end_change(struct arrays *arrays);
 
 /* For array_upload.c and array_restore.c. An array without a name yet; NULL: no
  * memory. */

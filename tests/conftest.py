@@ -1,6 +1,7 @@
 """Fixtures of all tests against a running foldd (service/, property/)."""
 
 import os
+import signal
 from types import SimpleNamespace
 
 import hypothesis
@@ -8,6 +9,7 @@ import pytest
 
 from harness import backend
 from harness.daemon import Daemon
+from harness.processes import processes, wait_until
 
 LONG = os.environ.get("FOLDD_LONG") == "1"
 SKIP_GRID = os.environ.get("FOLDD_SKIP_GRID") == "1"
@@ -118,3 +120,21 @@ def start(tmp_path_factory):
             one.stop()
         else:
             one.kill()
+
+
+@pytest.fixture
+def begin(start):
+    """As start, of daemons that restart: the last process of each is ended, too."""
+    begun = []
+
+    def make(*options, **more):
+        one = start(*options, **{"unix": True, **more})
+        begun.append(one)
+        return one
+
+    yield make
+    for one in begun:
+        for pid in processes(one):
+            if pid != one.process.pid:
+                os.kill(pid, signal.SIGTERM)
+                wait_until(lambda pid=pid, one=one: pid not in processes(one))

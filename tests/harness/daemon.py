@@ -34,7 +34,14 @@ class Daemon:
     """One foldd on a free port. `options` go to its command line as they stand."""
 
     def __init__(
-        self, *options, folder=None, prefix=(), environment=None, unix=False, executable=None
+        self,
+        *options,
+        folder=None,
+        prefix=(),
+        environment=None,
+        unix=False,
+        executable=None,
+        pass_fds=(),
     ):
         self.folder = Path(folder or tempfile.mkdtemp(prefix="foldd-test-"))
         if folder is None:
@@ -56,6 +63,7 @@ class Daemon:
                 stdout=log,
                 stderr=log,
                 env={**os.environ, **(environment or {})},
+                pass_fds=pass_fds,
             )
         self.port = self._wait_for_port()
         self._clients = []

@@ -11,6 +11,7 @@ import pytest
 
 from harness.daemon import Daemon, build_folder
 from harness.elements import npy
+from harness.processes import ready_count, wait_until
 
 FAULTY = os.environ.get("FOLDD_FAULTY")
 PROGRAM = FAULTY or build_folder() / "tests/unit/gpu/foldd_fake"
@@ -285,3 +286,38 @@ def test_two_hundred_jobs_in_flight(broken, tmp_path):
     assert backends.count("cuda:0") >= 1 and backends.count("cpu") >= 100
     expect(uploads[0], float(sum(map(int, PIECE.tolist())) * BIG_PIECES), "cpu")
     assert daemon.log_text().count("cuda:0 is lost") == 1
+
+
+def test_a_restart_brings_the_device_back(begin, tmp_path):
+    """By itself, and not when the process is too young, or an array would end."""
+    np.save(tmp_path / "x.npy", numbers(2))
+    (tmp_path / "state").mkdir()
+    options = ("--root", tmp_path, "--array-dir", tmp_path / "state")
+    daemon = begin(
+        *options,
+        *("--set", "compute.restart_age=0"),
+        executable=PROGRAM,
+        environment={"FOLDD_FAULT": "lost:2"},
+    )
+    client = daemon.client()
+    put_file(client, tmp_path, "kept", numbers(2))
+    expect(reduce_body(client, numbers(3)), right(numbers(3)), "cuda:0")
+    expect(reduce_body(client, numbers(3)), right(numbers(3)), "cpu")
+    wait_until(lambda: ready_count(daemon) == 2)
+    client.close()
+    client = daemon.client()
+    expect(client.job("/v1/reduce", job(array="kept")), right(numbers(2)), "cuda:0")
+    assert client.get("/readyz").json()["lost"] == []
+
+
+@pytest.mark.parametrize(
+    "age, named, why", [("60s", False, "younger than"), ("0", True, "1 arrays would end")]
+)
+def test_when_there_is_no_restart(broken, age, named, why):
+    daemon, client = broken("lost:1", "--set", f"compute.restart_age={age}")
+    if named:
+        put(client, "body", body_of(numbers(1)))
+    lose(client)
+    wait_until(lambda: "no restart for the device" in daemon.log_text())
+    assert why in daemon.log_text() and ready_count(daemon) == 1
+    expect(reduce_body(client, numbers(3)), right(numbers(3)), "cpu")
