@@ -37,7 +37,8 @@ enum status answer_arrays(struct exchange *exchange)
 	enum status status;
 
 	if (exchange->route->kind == ROUTE_ARRAYS) {
-		response_of_arrays(&exchange->response, arrays);
+		response_of_arrays(&exchange->response, arrays,
+				   engine_file_cache(exchange->service->engine));
 		return STATUS_OK;
 	}
 	array_name_of(name, exchange->path);

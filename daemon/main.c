@@ -119,6 +119,7 @@ static enum status open_engine(struct daemon *daemon, struct error *err)
 		.threads = (unsigned)settings->compute_threads,
 		.spool_directory = settings->spool_directory,
 		.arrays = {.budget = settings->array_budget,
+			   .cache_percent = (unsigned)settings->cache_percent,
 			   .copy = (enum array_copy)settings->array_copy,
 			   .directory = settings->array_directory,
 			   .directory_fd = arrays_fd,

@@ -54,6 +54,7 @@ static const struct key keys[] = {
 	{"files", "root", KEY_LIST, AT(roots), 0, 0, 0},
 	{"files", "write_root", KEY_LIST, AT(write_roots), 0, 0, 0},
 	{"arrays", "budget", KEY_SIZE, AT(array_budget), 0, ANY, 0},
+	{"arrays", "cache", KEY_COUNT, AT(cache_percent), 0, 100, 0},
 	{"arrays", "copy", KEY_COPY, AT(array_copy), 0, ARRAY_COPY_NONE, 0},
 	{"arrays", "directory", KEY_TEXT, AT(array_directory), 0, 0, 0},
 	{"limits", "body", KEY_SIZE, AT(limits.body), 0, ANY, 0},
@@ -274,6 +275,7 @@ void settings_init(struct settings *out)
 		.connection_memory = 256 * 1024, /* fewest recv() a MiB for what
 						  * clearing it costs (measured) */
 		.workers = 2,
+		.cache_percent = 50,
 		.restart_lost = 1,
 		.restart_age_ms = 60000,
 		.log_level = LOG_INFO,

@@ -35,9 +35,10 @@ struct settings {
 	uint64_t restart_age_ms;  /* but not of a process younger than this */
 
 	struct strings roots, write_roots;
-	uint64_t array_budget; /* bytes; 0: a quarter of the backend's memory */
-	uint64_t array_copy;   /* enum array_copy */
-	char *array_directory; /* NULL: no array survives a restart */
+	uint64_t array_budget;  /* bytes; 0: a quarter of the backend's memory */
+	uint64_t cache_percent; /* of it, for files that jobs read */
+	uint64_t array_copy;    /* enum array_copy */
+	char *array_directory;  /* NULL: no array survives a restart */
 	struct limits limits;
 	uint64_t log_level;
 	uint64_t drain_ms;

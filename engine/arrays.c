@@ -359,6 +359,22 @@ struct array_disk *arrays_disk(const struct arrays *arrays)
 	return arrays->disk;
 }
 
+void arrays_set_reclaim(struct arrays *arrays, bool (*reclaim)(void *context), void *context)
+{
+	arrays->budget.reclaim = reclaim;
+	arrays->budget.reclaim_context = context;
+}
+
+bool arrays_are_hosts(const struct arrays *arrays)
+{
+	return !arrays->ops->may_fail;
+}
+
+enum status arrays_backend_state(const struct arrays *arrays, struct error *err)
+{
+	return arrays->ops->state != NULL ? arrays->ops->state(arrays->backend, err) : STATUS_OK;
+}
+
 enum array_copy arrays_copy(const struct arrays *arrays)
 {
 	return arrays->copy;

@@ -31,7 +31,8 @@ struct array_opener {
 };
 
 struct arrays_config {
-	uint64_t budget; /* bytes; 0: a quarter of the backend's memory */
+	uint64_t budget;        /* bytes; 0: a quarter of the backend's memory */
+	unsigned cache_percent; /* of it that files may take (file_cache.h) */
 	enum array_copy copy;
 	/* What survives a restart is remembered there: arrays put by file, and
 	 * with ARRAY_COPY_DISK all. NULL: none does. */
@@ -95,6 +96,16 @@ void arrays_end_change(struct arrays *arrays);
 struct resident *arrays_new(struct arrays *arrays, const char *name);
 struct array_disk *arrays_disk(const struct arrays *arrays); /* NULL: none */
 enum array_copy arrays_copy(const struct arrays *arrays);
+
+/* Called while an array finds no room in the budget, until there is some or it is
+ * false. Before the first job. */
+void arrays_set_reclaim(struct arrays *arrays, bool (*reclaim)(void *context), void *context);
+
+/* Whether they lie in the host's own memory. */
+bool arrays_are_hosts(const struct arrays *arrays);
+
+/* Of the backend that holds the arrays. */
+enum status arrays_backend_state(const struct arrays *arrays, struct error *err);
 const struct array_opener *arrays_opener(const struct arrays *arrays);
 
 #endif

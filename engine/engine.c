@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/backends.h"
+#include "engine/file_cache.h"
 #include "engine/job.h"
 #include "engine/plan.h"
 
@@ -27,6 +28,7 @@ struct engine {
 	unsigned absent_count;
 	struct backend_absent absent[MAX_BACKENDS];
 	struct arrays *arrays;
+	struct file_cache *file_cache;
 	void (*lost)(void *context, const char *text);
 	void *lost_context;
 };
@@ -136,6 +138,11 @@ enum status engine_create(const struct engine_config *config, struct engine **ou
 			       err);
 	if (status == STATUS_OK)
 		status = open_arrays(engine, &config->arrays, err);
+	if (status == STATUS_OK)
+		status = file_cache_create(
+			(uint64_t)((unsigned __int128)arrays_budget(engine->arrays) *
+				   config->arrays.cache_percent / 100),
+			engine->arrays, &engine->file_cache, err);
 	if (status != STATUS_OK) {
 		engine_destroy(engine);
 		return status;
@@ -148,6 +155,7 @@ void engine_destroy(struct engine *engine)
 {
 	if (engine == NULL)
 		return;
+	file_cache_destroy(engine->file_cache);
 	arrays_destroy(engine->arrays);
 	for (unsigned i = 0; i < engine->backend_count; i++)
 		engine->backends[i].ops->close(engine->backends[i].backend);
@@ -168,6 +176,11 @@ const char *engine_spool_directory(const struct engine *engine)
 struct arrays *engine_arrays(const struct engine *engine)
 {
 	return engine->arrays;
+}
+
+struct file_cache *engine_file_cache(const struct engine *engine)
+{
+	return engine->file_cache;
 }
 
 unsigned engine_backend_count(const struct engine *engine)

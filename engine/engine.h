@@ -31,6 +31,7 @@ const char *engine_spool_directory(const struct engine *engine);
 
 /* The resident arrays, in the memory of the first backend that holds any. */
 struct arrays *engine_arrays(const struct engine *engine);
+struct file_cache *engine_file_cache(const struct engine *engine);
 
 /* The backends that opened, best first; index < engine_backend_count(). */
 unsigned engine_backend_count(const struct engine *engine);

@@ -24,6 +24,13 @@ struct job_op {
 	enum dtype out_dtype;
 };
 
+/* Files, whose elements may lie in memory from another job. */
+enum cache_rule {
+	CACHE_USE,     /* and are kept when they do not */
+	CACHE_REFRESH, /* are read anew, and kept */
+	CACHE_NO
+};
+
 struct job {
 	enum job_kind kind;
 	unsigned op_count; /* 1 for a scan */
@@ -48,6 +55,7 @@ struct job {
 	bool bits;
 	bool partial; /* give the state too, to merge later (partial.h) */
 
+	enum cache_rule cache;
 	enum backend_choice backend;
 	bool has_device; /* cuda:N: that one; else any */
 	unsigned device;

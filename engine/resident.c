@@ -9,7 +9,7 @@
 
 #define MOVE_PIECE (4u << 20) /* bytes copied at once from array to array; chosen */
 
-bool budget_take(struct budget *budget, uint64_t bytes)
+static bool take(struct budget *budget, uint64_t bytes)
 {
 	uint64_t used = atomic_load(&budget->used);
 
@@ -17,6 +17,15 @@ bool budget_take(struct budget *budget, uint64_t bytes)
 		if (used > budget->limit || bytes > budget->limit - used)
 			return false;
 	} while (!atomic_compare_exchange_weak(&budget->used, &used, used + bytes));
+	return true;
+}
+
+bool budget_take(struct budget *budget, uint64_t bytes)
+{
+	while (!take(budget, bytes))
+		if (bytes > budget->limit || budget->reclaim == NULL ||
+		    !budget->reclaim(budget->reclaim_context))
+			return false;
 	return true;
 }
 

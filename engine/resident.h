@@ -20,6 +20,10 @@
 struct budget {
 	atomic_uint_fast64_t used;
 	uint64_t limit;
+
+	/* Gives back what can be had again; false: there is nothing. May be NULL. */
+	bool (*reclaim)(void *context);
+	void *reclaim_context;
 };
 
 bool budget_take(struct budget *budget, uint64_t bytes); /* false: too many */

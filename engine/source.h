@@ -59,6 +59,8 @@ struct source {
 	uint64_t resident_offset;
 
 	const struct source_file *file; /* the source's own; NULL: not one file */
+	const char *key;                /* likewise: equal for the same elements of the same files;
+					 * NULL: no files */
 };
 
 /* data holds all elements, native-endian, and outlives the source. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/clock.h"
+#include "engine/file_cache.h"
 #include "engine/resident.h"
 #include "engine/run.h"
 #include "engine/spool.h"
@@ -58,9 +59,11 @@ static void release(struct task *task)
 	}
 	free(task->push);
 	task->push = NULL;
+	source_close(task->kept_x);
+	source_close(task->kept_y);
 	source_close(task->x);
 	source_close(task->y);
-	task->x = task->y = NULL;
+	task->kept_x = task->kept_y = task->x = task->y = NULL;
 }
 
 static void drop_upload(struct task *task)
@@ -146,14 +149,20 @@ static enum status check_cancelled(struct task *task)
 	return fail(&task->error, STATUS_TIMEOUT, "the job was given up after its time had passed");
 }
 
+/* What is pulled. */
+static struct source *x_of(const struct task *task)
+{
+	return task->kept_x != NULL ? task->kept_x : task->x;
+}
+
 static enum status open_run(struct task *task, const struct array_desc *desc, bool on_host)
 {
 	const struct run_args args = {
 		.engine = task->engine,
 		.job = &task->job,
 		.x = desc,
-		.from = task->x,
-		.y = task->y,
+		.from = x_of(task),
+		.y = task->kept_y != NULL ? task->kept_y : task->y,
 		.most_elements = task->most_elements,
 		.output_fd = task->output_fd,
 		.output_reserve = task->output_reserve,
@@ -182,12 +191,13 @@ static enum status finish_run(struct task *task)
 
 static enum status pull_memory(struct task *task)
 {
-	size_t size = dtype_size(task->x->desc.dtype);
-	const char *next = task->x->data;
+	const struct source *x = x_of(task);
+	size_t size = dtype_size(x->desc.dtype);
+	const char *next = x->data;
 	enum status status = STATUS_OK;
 	uint64_t left;
 
-	array_count(&task->x->desc, &left, NULL); /* fits: it is in memory */
+	array_count(&x->desc, &left, NULL); /* fits: it is in memory */
 
 	while (left > 0 && status == STATUS_OK) {
 		uint64_t count = left < PIECE / size ? left : PIECE / size;
@@ -203,7 +213,7 @@ static enum status pull_memory(struct task *task)
 
 static enum status pull_arrays(struct task *task)
 {
-	const uint64_t most = ARRAY_PIECE / dtype_size(task->x->desc.dtype);
+	const uint64_t most = ARRAY_PIECE / dtype_size(x_of(task)->desc.dtype);
 	uint64_t left = run_expected(task->run);
 	enum status status = STATUS_OK;
 
@@ -220,7 +230,8 @@ static enum status pull_arrays(struct task *task)
 
 static enum status pull_pieces(struct task *task)
 {
-	uint64_t room = READ_PIECE / dtype_size(task->x->desc.dtype);
+	struct source *x = x_of(task);
+	uint64_t room = READ_PIECE / dtype_size(x->desc.dtype);
 	uint64_t got = room;
 	char *piece = malloc(READ_PIECE);
 	enum status status = STATUS_OK;
@@ -232,7 +243,7 @@ static enum status pull_pieces(struct task *task)
 
 		status = check_cancelled(task);
 		if (status == STATUS_OK)
-			status = task->x->read(task->x, piece, room, &got, &task->error);
+			status = x->read(x, piece, room, &got, &task->error);
 		task->copied_ns += clock_ns() - begin;
 		if (status == STATUS_OK)
 			status = feed(task, piece, got);
@@ -245,17 +256,18 @@ static enum status pull(struct task *task)
 {
 	if (task->run != NULL && run_is_resident(task->run))
 		return pull_arrays(task);
-	return task->x->data != NULL ? pull_memory(task) : pull_pieces(task);
+	return x_of(task)->data != NULL ? pull_memory(task) : pull_pieces(task);
 }
 
 static enum status pull_all(struct task *task, bool on_host)
 {
-	enum status status = open_run(task, &task->x->desc, on_host);
+	struct source *x = x_of(task);
+	enum status status = open_run(task, &x->desc, on_host);
 
 	if (status == STATUS_OK)
 		status = pull(task);
-	if (status == STATUS_OK && task->x->verify != NULL)
-		status = task->x->verify(task->x, &task->error);
+	if (status == STATUS_OK && x->verify != NULL)
+		status = x->verify(x, &task->error);
 	return status == STATUS_OK ? finish_run(task) : status;
 }
 
@@ -272,7 +284,37 @@ static enum status leave_backend(struct task *task)
 	run_close(task->run);
 	task->run = NULL;
 	task->error = (struct error){0};
+	/* What was kept may be lost with the backend: the files are there. */
+	source_close(task->kept_x);
+	source_close(task->kept_y);
+	task->kept_x = task->kept_y = NULL;
 	return source_rewind(task->y, &task->error);
+}
+
+static enum status check_reading(void *context, struct error *err)
+{
+	(void)err; /* it is the task's own */
+	return check_cancelled(context);
+}
+
+/* Files that other jobs read lie in memory; what this one reads will. */
+static enum status look_into_cache(struct task *task)
+{
+	struct file_cache *cache = engine_file_cache(task->engine);
+	const struct file_cache_reader reader = {check_reading, task};
+	uint64_t begin = clock_ns();
+	enum status status = STATUS_OK;
+
+	if (task->upload != NULL)
+		return status;
+	if (task->x->key != NULL)
+		status = file_cache_get(cache, task->x, task->job.cache, &reader, &task->kept_x,
+					&task->error);
+	if (status == STATUS_OK && task->y != NULL && task->y->key != NULL)
+		status = file_cache_get(cache, task->y, task->job.cache, &reader, &task->kept_y,
+					&task->error);
+	task->copied_ns += clock_ns() - begin;
+	return status;
 }
 
 enum status task_run(struct engine *engine, struct task *task)
@@ -284,6 +326,8 @@ enum status task_run(struct engine *engine, struct task *task)
 	task->engine = engine;
 	task->started_ns = clock_ns();
 	status = check_cancelled(task);
+	if (status == STATUS_OK)
+		status = look_into_cache(task);
 	if (status == STATUS_OK)
 		status = pull_all(task, false);
 	if (failed_by_backend(task, status)) {

@@ -41,6 +41,7 @@ struct task {
 	struct result *result;
 
 	struct engine *engine;           /* private to task.c, while it runs */
+	struct source *kept_x, *kept_y;  /* likewise: x and y as the cache has them */
 	struct run *run;                 /* likewise */
 	struct push *push;               /* likewise, of a pushed body */
 	void *owner;                     /* for whoever made it */

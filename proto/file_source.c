@@ -27,8 +27,9 @@ struct file_source {
 	size_t count, capacity;
 	size_t current;
 	struct source_file only; /* when there is one */
-	int fd;                  /* of the current file, or -1 */
-	uint64_t done;           /* bytes read of it */
+	char *key;
+	int fd;        /* of the current file, or -1 */
+	uint64_t done; /* bytes read of it */
 };
 
 static enum status no_memory(struct error *err)
@@ -420,6 +421,7 @@ static void files_close(struct source *self)
 	for (i = 0; i < source->count; i++)
 		free(source->files[i].path);
 	free(source->files);
+	free(source->key);
 	free(source);
 }
 
@@ -430,6 +432,35 @@ static void tell_only(struct file_source *source)
 
 	source->only = (struct source_file){file->path, file->mark, file->data_offset, file->swap};
 	source->base.file = &source->only;
+}
+
+/* Equal for the same bytes of the same files, seen as the same elements. */
+static enum status make_key(struct file_source *source, struct error *err)
+{
+	const struct array_desc *desc = &source->base.desc;
+	size_t size = 0;
+	FILE *out = open_memstream(&source->key, &size);
+	bool good = out != NULL;
+
+	if (good)
+		good = fprintf(out, "%s %d", dtype_name(desc->dtype), desc->fortran) > 0;
+	for (unsigned i = 0; i < desc->ndim && good; i++)
+		good = fprintf(out, " %llu", (unsigned long long)desc->shape[i]) > 0;
+	for (size_t i = 0; i < source->count && good; i++) {
+		const struct file *file = &source->files[i];
+		const struct file_mark *mark = &file->mark;
+
+		good = fprintf(out, "\n%llu %llu %llu %lld.%ld %llu %d %s",
+			       (unsigned long long)mark->device, (unsigned long long)mark->inode,
+			       (unsigned long long)mark->size, (long long)mark->modified.tv_sec,
+			       mark->modified.tv_nsec, (unsigned long long)file->data_offset,
+			       file->swap, file->path) > 0;
+	}
+	good = out != NULL && fclose(out) == 0 && good;
+	if (!good)
+		return no_memory(err);
+	source->base.key = source->key;
+	return STATUS_OK;
 }
 
 /* The member that names the files is at fault where nothing nearer is. */
@@ -469,6 +500,8 @@ enum status file_source_open(const struct input *input, const struct input_conte
 		status = add_path(source, input->paths[i], input, context, &effort, err);
 	if (status == STATUS_OK)
 		status = join(source, context->job, err);
+	if (status == STATUS_OK)
+		status = make_key(source, err);
 	if (status != STATUS_OK) {
 		files_close(&source->base);
 		return blame_member(input, status, err);

@@ -257,6 +257,9 @@ static enum status read_rule(struct job *job, const struct json_reader *r, enum 
 		status = read_choice(r, name, value, CHOICES("error", "wrap", "saturate"), &choice);
 		job->overflow = (enum overflow_rule)choice;
 		job->given.overflow = true;
+	} else if (member == MEMBER_CACHE) {
+		status = read_choice(r, name, value, CHOICES("use", "refresh", "no"), &choice);
+		job->cache = (enum cache_rule)choice;
 	} else { /* MEMBER_EMPTY */
 		status = read_choice(r, name, value, CHOICES("error", "null"), &choice);
 		job->empty_null = choice == 1;
@@ -297,6 +300,7 @@ static enum status read_member(struct job_spec *spec, const struct json_reader *
 	case MEMBER_NAN:
 	case MEMBER_OVERFLOW:
 	case MEMBER_EMPTY:
+	case MEMBER_CACHE:
 		return read_rule(job, r, member, value);
 	case MEMBER_OUT_DTYPE:
 		return read_out_dtype(r, value);
@@ -380,6 +384,9 @@ static enum status check(struct job_spec *spec, const struct json_reader *r, con
 		return json_fail(r, STATUS_BAD_JOB, "output",
 				 "a file takes the result of one operation");
 	status = source_check(&spec->x, r, true);
+	if (status == STATUS_OK && json_object_get(object, "cache") != NULL &&
+	    spec->x.kind != INPUT_FILES && spec->y.kind != INPUT_FILES)
+		status = json_fail(r, STATUS_BAD_JOB, "cache", "has no meaning without a file");
 	if (status != STATUS_OK || out_dtype == NULL)
 		return status;
 	return use_out_dtype(&spec->job, r, out_dtype);

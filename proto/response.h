@@ -42,7 +42,7 @@ void response_of_array(struct response *out, const struct resident *array, bool 
 void response_of_array_data(struct response *out, struct resident *array);
 
 /* GET /v1/arrays. */
-void response_of_arrays(struct response *out, struct arrays *arrays);
+void response_of_arrays(struct response *out, struct arrays *arrays, struct file_cache *cache);
 
 /* A problem (RFC 9457). id: for internal errors, the request's id; NULL. */
 void response_of_error(struct response *out, const struct error *err, const char *id);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <time.h>
+#include "engine/file_cache.h"
 #include "engine/resident.h"
 #include "proto/npy.h"
 
@@ -70,17 +71,36 @@ void response_of_array(struct response *out, const struct resident *array, bool 
 	response_init_text(out, created ? 201 : 200, "application/json", &text);
 }
 
-void response_of_arrays(struct response *out, struct arrays *arrays)
+static void write_cache(struct text *text, const struct file_cache_figures *figures)
+{
+	text_puts(text, ",\"cache\":{\"bytes\":");
+	text_uint(text, figures->bytes);
+	text_puts(text, ",\"limit\":");
+	text_uint(text, figures->limit);
+	text_puts(text, ",\"files\":");
+	text_uint(text, figures->entries);
+	text_puts(text, ",\"hits\":");
+	text_uint(text, figures->hits);
+	text_puts(text, ",\"misses\":");
+	text_uint(text, figures->misses);
+	text_puts(text, "}");
+}
+
+void response_of_arrays(struct response *out, struct arrays *arrays, struct file_cache *cache)
 {
 	struct resident **list = NULL;
 	struct error err = {0};
 	struct text text;
+	struct file_cache_figures figures;
+	uint64_t used;
 	size_t count = 0;
 
 	if (arrays_list(arrays, &list, &count, &err) != STATUS_OK) {
 		response_of_error(out, &err, NULL);
 		return;
 	}
+	file_cache_figures(cache, &figures);
+	used = arrays_used(arrays);
 	text_init(&text, 512 * (count + 1));
 	text_puts(&text, "{\"arrays\":[");
 	for (size_t i = 0; i < count; i++) {
@@ -90,9 +110,10 @@ void response_of_arrays(struct response *out, struct arrays *arrays)
 	}
 	arrays_list_free(list, count);
 	text_puts(&text, "],\"bytes\":");
-	text_uint(&text, arrays_used(arrays));
+	text_uint(&text, used > figures.bytes ? used - figures.bytes : 0);
 	text_puts(&text, ",\"budget\":");
 	text_uint(&text, arrays_budget(arrays));
+	write_cache(&text, &figures);
 	text_puts(&text, "}");
 	response_init_text(out, 200, "application/json", &text);
 }
