@@ -2,6 +2,7 @@
 #include "gpu/cost.h"
 
 #include "gpu/geometry.h"
+#include "gpu/pieces.h"
 #include "gpu/work.h"
 
 /* Readings of the array that an accumulator takes, in eighths of one: where
@@ -34,6 +35,8 @@ static bool fits(const struct device *device, const struct plan *plan, uint64_t 
 	struct geometry geometry;
 	uint64_t size = dtype_size(plan->input.dtype), left = memory_left(device), wanted;
 
+	if (!resident && pieces_serve(plan, count))
+		return pieces_memory(plan) <= left;
 	if (!resident) {
 		if (count > left / size / (plan->pair ? 2 : 1))
 			return false;

@@ -44,6 +44,14 @@ void feeder_deinit(struct feeder *feeder)
 	memset(feeder, 0, sizeof(*feeder));
 }
 
+void feeder_restart(struct feeder *feeder)
+{
+	for (unsigned i = 0; i < FEEDER_PIECES; i++)
+		feeder->pieces[i].busy = false;
+	feeder->at = 0;
+	feeder->filled = feeder->size = 0;
+}
+
 /* Room for size bytes more behind those that are there: arrays of unknown size
  * double it. */
 static enum status make_room(struct feeder *feeder, uint64_t size, struct error *err)

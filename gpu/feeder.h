@@ -44,6 +44,9 @@ enum status feeder_add(struct feeder *feeder, const void *data, uint64_t size, s
  * as long as the feeder: nothing is copied, nor comes by feeder_add(). */
 void feeder_borrow(struct feeder *feeder, const void *data, uint64_t size);
 
+/* The queue is idle: the next array comes, into the same memory. */
+void feeder_restart(struct feeder *feeder);
+
 /* What waits in a piece goes too: all that was added is in the buffer, in the
  * queue's order. */
 enum status feeder_flush(struct feeder *feeder, struct error *err);

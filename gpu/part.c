@@ -1,6 +1,8 @@
 #include "config.h"
 #include "gpu/part.h"
 
+#include "engine/exactsum.h"
+
 /* Bytes of values in one part, where lines allow it (chosen). */
 #define PART_BYTES (64u << 20)
 
@@ -283,6 +285,20 @@ enum status part_compute(struct part *part, uint64_t first, uint64_t lines, stru
 	if (status == STATUS_OK && work_omits(work->plan))
 		status = count_nans(part, &geometry, skip, err);
 	return status;
+}
+
+void part_normalize(const struct plan *plan, void *const *values, uint64_t lines)
+{
+	for (unsigned i = 0; i < plan->accum_count; i++) {
+		enum accum accum = plan->accums[i].accum;
+		unsigned each = accum == ACCUM_EXACT_MOMENTS ? 2 : 1;
+		struct exactsum *sums = values[i];
+
+		if (accum < ACCUM_EXACT_SUM || accum > ACCUM_EXACT_MOMENTS)
+			continue;
+		for (uint64_t l = 0; l < lines * each; l++)
+			exactsum_normalize(&sums[l]);
+	}
 }
 
 uint64_t part_memory(const struct part *part)

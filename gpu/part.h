@@ -29,6 +29,10 @@ void part_deinit(struct part *part);
  * and at most part->most: launched, not waited for. */
 enum status part_compute(struct part *part, uint64_t first, uint64_t lines, struct error *err);
 
+/* What the device leaves as digits with carries becomes the form that has one way to
+ * be written: values on the host, of each accumulator and so many lines. */
+void part_normalize(const struct plan *plan, void *const *values, uint64_t lines);
+
 /* Bytes of device memory for all this, the elements aside. */
 uint64_t part_memory(const struct part *part);
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/emit.h"
-#include "engine/exactsum.h"
 #include "engine/partial.h"
 #include "gpu/part.h"
 
@@ -104,22 +103,6 @@ static enum status wait(struct reduce *reduce, const struct share *share, struct
 			   "cudaEventSynchronize", err);
 }
 
-/* What the device leaves as digits with carries becomes the form that has one
- * way to be written. */
-static void normalize(const struct plan *plan, struct share *share, uint64_t lines)
-{
-	for (unsigned i = 0; i < plan->accum_count; i++) {
-		enum accum accum = plan->accums[i].accum;
-		unsigned each = accum == ACCUM_EXACT_MOMENTS ? 2 : 1;
-		struct exactsum *sums = share->values[i];
-
-		if (accum < ACCUM_EXACT_SUM || accum > ACCUM_EXACT_MOMENTS)
-			continue;
-		for (uint64_t l = 0; l < lines * each; l++)
-			exactsum_normalize(&sums[l]);
-	}
-}
-
 /* End the lines of a share: those before reduce->stop. */
 static enum status end(struct reduce *reduce, struct share *share, struct error *err)
 {
@@ -144,7 +127,7 @@ static enum status end(struct reduce *reduce, struct share *share, struct error 
 		if (work_omits(plan))
 			reduce->counts[l] -= share->nans[l].count;
 	}
-	normalize(plan, share, of.lines);
+	part_normalize(plan, share->values, of.lines);
 	status = emit_lines(&reduce->emit, &of, err);
 	if (status == STATUS_OK && plan->job->partial && of.lines > 0) /* of one line */
 		status = partial_create(plan, share->values, reduce->counts[0], reduce->lengths[0],

@@ -1,5 +1,5 @@
 /* stream.c - a job on a device: elements are gathered in its memory as they come,
- * and computed on when all are there. */
+ * and computed on when all are there; one long line passes through it in pieces. */
 #include "config.h"
 #include "gpu/stream.h"
 
@@ -7,6 +7,7 @@
 #include "gpu/fault.h"
 #include "gpu/feeder.h"
 #include "gpu/part.h"
+#include "gpu/pieces.h"
 #include "gpu/work.h"
 
 struct stream {
@@ -14,6 +15,8 @@ struct stream {
 	struct queue *queue;
 	const struct plan *plan;
 	struct result *result;
+	bool begun;            /* something was fed */
+	struct pieces *pieces; /* NULL: they are gathered */
 	struct feeder x, y;
 	struct feeder offsets; /* of segments */
 	uint64_t count;        /* elements taken */
@@ -85,12 +88,30 @@ static uint64_t clip(struct stream *stream, uint64_t count)
 	return count < room ? count : room;
 }
 
+/* What is fed from the host may pass in pieces. */
+static enum status begin(struct stream *stream, struct error *err)
+{
+	uint64_t count;
+
+	if (stream->begun)
+		return STATUS_OK;
+	stream->begun = true;
+	array_count(&stream->plan->input, &count, NULL);
+	if (!pieces_serve(stream->plan, count))
+		return STATUS_OK;
+	return pieces_open(stream->device, stream->plan, stream->result, &stream->pieces, err);
+}
+
 enum status gpu_stream_feed(struct stream *stream, const void *x, const void *y, uint64_t count,
 			    struct error *err)
 {
 	size_t size = dtype_size(stream->plan->input.dtype);
 	enum status status = device_bind(stream->device, err);
 
+	if (status == STATUS_OK)
+		status = begin(stream, err);
+	if (status == STATUS_OK && stream->pieces != NULL)
+		return pieces_feed(stream->pieces, x, y, count, err);
 	count = clip(stream, count);
 	if (status == STATUS_OK)
 		status = feeder_add(&stream->x, x, count * size, err);
@@ -181,6 +202,8 @@ enum status gpu_stream_finish(struct stream *stream, struct error *err)
 	const struct job *job = stream->plan->job;
 	enum status status = device_bind(stream->device, err);
 
+	if (status == STATUS_OK && stream->pieces != NULL)
+		return pieces_finish(stream->pieces, err);
 	if (status == STATUS_OK)
 		status = feeder_flush(&stream->x, err);
 	if (status == STATUS_OK)
@@ -200,6 +223,7 @@ void gpu_stream_close(struct stream *stream)
 	if (stream == NULL)
 		return;
 	(void)device_bind(stream->device, NULL);
+	pieces_close(stream->pieces);
 	(void)queue_wait(stream->device, stream->queue, NULL);
 	feeder_deinit(&stream->x);
 	feeder_deinit(&stream->y);

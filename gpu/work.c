@@ -51,8 +51,9 @@ enum status work_elements(struct work *work, enum domain domain, struct elements
 	};
 	if (domain != DOMAIN_F64 || dtype_is_float(dtype))
 		return STATUS_OK;
-	if (work->wide.data == NULL)
+	if (!work->widened)
 		status = widen(work, err);
+	work->widened = status == STATUS_OK;
 	out->x = work->wide.data;
 	out->dtype = DTYPE_FLOAT64;
 	return status;

@@ -24,6 +24,7 @@ struct work {
 
 	struct device_buffer scratch; /* of one launch after another */
 	struct device_buffer wide;    /* integers as float64, once made */
+	bool widened;                 /* they are: those of x */
 };
 
 /* Results go to the result's spools. */
