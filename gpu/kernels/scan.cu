@@ -28,7 +28,7 @@ size_t scan_lines_scratch(const struct scan_job *, const struct lines *lines)
 {
 	const uint64_t tiles = (lines->length + SCAN_TILE - 1) / SCAN_TILE;
 
-	if (lines->offsets != nullptr || tiles <= 1)
+	if (lines->offsets != nullptr || tiles == 0)
 		return 0;
 	return up(lines->lines * (tiles + tiles / SCAN_LANES + 1) * VALUE_SIZE);
 }

@@ -4,6 +4,7 @@
 
 #include "gpu/kernels/scan_kernels.cuh"
 #include "gpu/kernels/scan_kinds.h"
+#include "gpu/kernels/scan_ring.cuh"
 
 constexpr uint64_t SCAN_GRID = 1u << 30;
 
@@ -65,6 +66,21 @@ template <class S, class R> cudaError_t scan_read_by(const struct scan_call *cal
 	return cudaGetLastError();
 }
 
+/* Whether a long line of float32 or float64 goes through the ring. */
+template <class T> bool scan_is_long(const struct scan_call *call, enum dtype dtype)
+{
+	const struct scan_job *job = call->job;
+
+	return job->input == dtype && job->result == dtype && !job->omit &&
+	       scan_ring_serves<T>(call->launch, call->lines, call->x, call->out.out);
+}
+
+template <class S, class T> cudaError_t scan_long(const struct scan_call *call)
+{
+	return scan_ring<S, T>(call->launch, call->lines, call->x, call->job->exclusive,
+			       call->out.out);
+}
+
 template <class S, enum dtype D> cudaError_t scan_typed(const struct scan_call *call)
 {
 	return scan_read_by<S>(call, read_as<D>(call->x));
@@ -73,6 +89,16 @@ template <class S, enum dtype D> cudaError_t scan_typed(const struct scan_call *
 template <class S> cudaError_t scan_any_float(const struct scan_call *call)
 {
 	return scan_read_by<S>(call, read_any(call->x, call->job->input));
+}
+
+/* S of the ring, and of what does not go through it. */
+template <class S, class OTHER> cudaError_t scan_long_or_any_float(const struct scan_call *call)
+{
+	if (scan_is_long<float>(call, DTYPE_FLOAT32))
+		return scan_long<S, float>(call);
+	if (scan_is_long<double>(call, DTYPE_FLOAT64))
+		return scan_long<S, double>(call);
+	return scan_any_float<OTHER>(call);
 }
 
 template <class S> cudaError_t scan_any_integer(const struct scan_call *call)

@@ -7,6 +7,10 @@ cudaError_t scan_float_sum(const struct scan_call *call)
 {
 	if (call->job->omit)
 		return scan_any_float<scan_omitting_sum>(call);
+	if (scan_is_long<float>(call, DTYPE_FLOAT32))
+		return scan_long<scan_ordered<ACCUM_SUM>, float>(call);
+	if (scan_is_long<double>(call, DTYPE_FLOAT64))
+		return scan_long<scan_ordered<ACCUM_SUM>, double>(call);
 	switch (call->job->input) {
 	case DTYPE_FLOAT32:
 		return scan_typed<scan_ordered<ACCUM_SUM>, DTYPE_FLOAT32>(call);
@@ -19,7 +23,7 @@ cudaError_t scan_float_sum(const struct scan_call *call)
 
 cudaError_t scan_float_prod(const struct scan_call *call)
 {
-	return scan_any_float<scan_ordered<ACCUM_PROD>>(call);
+	return scan_long_or_any_float<scan_ordered<ACCUM_PROD>, scan_ordered<ACCUM_PROD>>(call);
 }
 
 cudaError_t scan_float_logsum(const struct scan_call *call)

@@ -6,8 +6,9 @@
 cudaError_t scan_float_extremes(const struct scan_call *call)
 {
 	if (call->job->op == OP_MAX)
-		return scan_any_float<scan_float_extreme<true>>(call);
-	return scan_any_float<scan_float_extreme<false>>(call);
+		return scan_long_or_any_float<scan_ring_extreme<true>, scan_float_extreme<true>>(
+			call);
+	return scan_long_or_any_float<scan_ring_extreme<false>, scan_float_extreme<false>>(call);
 }
 
 cudaError_t scan_integer_sums(const struct scan_call *call)

@@ -4,7 +4,11 @@
  *   identity(), of(x), combine(a, b)   as docs/orders.md, section 6, has them
  *   omitted()             in the place of an element that is left out
  *   store(...)            a prefix to its place in the result
- *   NOTHING               whether "no element came" must be told apart */
+ *
+ * In the ring (scan_ring.cuh), of 8 bytes:
+ *   finish(v)             the prefix as a double
+ *   nothing()             the exclusive prefix of the first element
+ *   publish(v), published(bits)   as bits that are not all ones, and back */
 #ifndef GPU_KERNELS_SCAN_VALUES_CUH
 #define GPU_KERNELS_SCAN_VALUES_CUH
 
@@ -31,6 +35,18 @@ template <enum accum A> struct scan_ordered {
 	SCAN_VALUES value combine(const value &a, const value &b)
 	{
 		return ordered<A>::combine(a, b);
+	}
+	SCAN_VALUES double nothing()
+	{
+		return A == ACCUM_SUM ? 0.0 : identity();
+	}
+	SCAN_VALUES unsigned long long publish(double v)
+	{
+		return (unsigned long long)__double_as_longlong(v != v ? values::quiet_nan() : v);
+	}
+	SCAN_VALUES double published(unsigned long long bits)
+	{
+		return __longlong_as_double((long long)bits);
 	}
 	SCAN_VALUES double finish(double v)
 	{
@@ -98,6 +114,51 @@ template <bool MAX> struct scan_float_extreme {
 	SCAN_VALUES void store(double v, bool, const struct scan_output &out, uint64_t i)
 	{
 		scan_store_float(v, out, i);
+	}
+};
+
+/* The same for the ring, as integers of the same order: a comparison costs less. NaN is
+ * the end of the integers' range; what lies between it and infinity is no number. */
+template <bool MAX> struct scan_ring_extreme {
+	using value = long long;
+	using wide = double;
+
+	static constexpr long long LEAST = -0x7fffffffffffffff - 1;
+	static constexpr long long NAN_KEY = MAX ? ~LEAST : LEAST;
+	static constexpr long long NO_KEY = 0x7ff0000000000001;
+
+	/* Its own inverse on the integers: of negative numbers all bits but the sign's. */
+	SCAN_VALUES long long turned(long long bits)
+	{
+		return bits ^ (bits >> 63 & 0x7fffffffffffffff);
+	}
+	SCAN_VALUES value identity()
+	{
+		return of(MAX ? -values::infinity() : values::infinity());
+	}
+	SCAN_VALUES value of(double x)
+	{
+		return x != x ? NAN_KEY : turned(__double_as_longlong(x));
+	}
+	SCAN_VALUES value combine(value a, value b)
+	{
+		return MAX == (a > b) ? a : b;
+	}
+	SCAN_VALUES double finish(value v)
+	{
+		return v == NAN_KEY ? values::quiet_nan() : __longlong_as_double(turned(v));
+	}
+	SCAN_VALUES double nothing()
+	{
+		return finish(identity());
+	}
+	SCAN_VALUES unsigned long long publish(value v)
+	{
+		return ~(unsigned long long)(v ^ NO_KEY);
+	}
+	SCAN_VALUES value published(unsigned long long bits)
+	{
+		return (long long)~bits ^ NO_KEY;
 	}
 };
 

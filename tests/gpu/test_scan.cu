@@ -227,6 +227,44 @@ static void one_line(void **state)
 			});
 }
 
+/* Of whole tiles and not, aligned and not: these go through the ring where the device
+ * has it (scan_ring.cuh). */
+static void one_long_line(void **state)
+{
+	static const uint64_t lengths[] = {2200000, 3000 * 4096, 3000 * 4096 + 1, 4999999};
+	static const enum op folds[] = {OP_SUM, OP_PROD, OP_MIN, OP_MAX};
+
+	(void)state;
+	for (enum dtype dtype : {DTYPE_FLOAT32, DTYPE_FLOAT64})
+		for (unsigned way = 0; way < 16; way++) {
+			const enum op op = folds[way / 4];
+			const uint64_t length = lengths[(way + (dtype == DTYPE_FLOAT32)) % 4];
+			struct scan_job job = {};
+
+			job.op = op;
+			job.domain = DOMAIN_F64;
+			job.input = job.result = dtype;
+			job.exclusive = way & 1;
+
+			/* NaN in the middle of every other one. */
+			const bool specials = way & 2;
+			struct numbers x = make(dtype, length, false, op == OP_PROD, way);
+			const struct lines lines = {1, length, nullptr, length};
+
+			if (specials) {
+				const double odd[] = {-0.0, INFINITY, NAN};
+
+				for (unsigned i = 0; i < 3; i++) {
+					const uint64_t at = i == 0 ? 0 : length / 4 * i + 17;
+
+					round_f64(odd[i], dtype, &x.raw[at * dtype_size(dtype)]);
+					memcpy(&x.wide[at], &odd[i], sizeof(double));
+				}
+			}
+			check(&job, &x, &lines, {}, NULL, way == 15 ? 1 : 0);
+		}
+}
+
 static void many_lines(void **state)
 {
 	static const uint64_t shapes[][2] = {{300, 1}, {100, 7}, {33, 200}, {5, 5000}, {3, 140000}};
@@ -340,9 +378,10 @@ static void beyond_32_bits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_line),          cmocka_unit_test(many_lines),
-		cmocka_unit_test(lines_by_offsets),  cmocka_unit_test(columns),
-		cmocka_unit_test(the_oracle_agrees), cmocka_unit_test(beyond_32_bits),
+		cmocka_unit_test(one_line),       cmocka_unit_test(one_long_line),
+		cmocka_unit_test(many_lines),     cmocka_unit_test(lines_by_offsets),
+		cmocka_unit_test(columns),        cmocka_unit_test(the_oracle_agrees),
+		cmocka_unit_test(beyond_32_bits),
 	};
 	int failed = without_device();
 
