@@ -52,8 +52,7 @@ static const char *contents(const struct input *input, const struct job *job, ui
 {
 	static char line[1024];
 	struct limits limits;
-	struct input_context context = {
-			.files = &asking_files, .limits = &limits, .job = job};
+	struct input_context context = {.files = &asking_files, .limits = &limits, .job = job};
 	struct source *source;
 	struct error err = {0};
 	uint64_t got, i;
@@ -183,8 +182,7 @@ static const char *meddled(void (*meddle)(void))
 	char *paths[] = {"m", "n"};
 	struct input input = files(paths, 2);
 	struct limits limits;
-	struct input_context context = {
-			.files = &asking_files, .limits = &limits, .job = &plain};
+	struct input_context context = {.files = &asking_files, .limits = &limits, .job = &plain};
 	struct source *source;
 	struct error err = {0};
 	int16_t data[16];
