@@ -20,8 +20,10 @@
 #define COPIED_IN_NS 4u
 /* Bytes of a pushed body gathered before they are fed; the same. */
 #define PUSH_PIECE (256u << 10)
-/* Bytes of one that are kept in memory, for a backend that may fail; chosen. */
+/* Bytes of one that are kept in memory, for a backend that may fail; and what part of
+ * the job's room on disk (limits.spool) they may take, beside its results; chosen. */
 #define KEPT_MEMORY (8u << 20)
+#define KEPT_PART 4u
 
 struct push {
 	size_t element;
@@ -349,16 +351,17 @@ static void keep(struct task *task, const void *elements, uint64_t size)
 
 	if (push->kept == NULL || spool_write(push->kept, elements, size, NULL) == STATUS_OK)
 		return;
-	spool_destroy(push->kept); /* the disk is full: the job may do without */
+	spool_destroy(push->kept); /* no room: the job may do without */
 	push->kept = NULL;
 }
 
 static void begin_to_keep(struct task *task)
 {
+	const uint64_t room = engine_limits(task->engine)->spool / KEPT_PART;
 	const struct spool_config config = {
 		.directory = engine_spool_directory(task->engine),
 		.memory = KEPT_MEMORY,
-		.limit = UINT64_MAX,
+		.limit = room > KEPT_MEMORY ? room : KEPT_MEMORY,
 	};
 
 	if (task->run != NULL && run_may_be_failed(task->run))

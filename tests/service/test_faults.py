@@ -174,6 +174,15 @@ def lose(client):
     expect(reduce_body(client, numbers(0, 1000)), right(numbers(0, 1000)), "cpu")
 
 
+def test_a_body_too_large_to_be_kept(broken):
+    """Beyond a quarter of limits.spool it goes with the device, which the answer says."""
+    _, client = broken("lost:1", "--limit", "spool=1M")
+    body = npy(np.ones(1_200_000), "float64")  # 9.6 MB: 8 MiB are kept in any case
+    problem = client.post("/v1/reduce", job(), body).problem()
+    assert problem["code"] == "backend_unavailable" and "cuda:0 is lost" in problem["detail"]
+    expect(client.post("/v1/reduce", job(), body), 1.2e6, "cpu")
+
+
 @pytest.mark.parametrize("copy", ["host", "disk"])
 def test_arrays_with_a_copy_or_a_file_outlive_the_device(broken, tmp_path, copy):
     (tmp_path / "state").mkdir()
