@@ -40,7 +40,7 @@ struct task {
 	struct error error;
 	struct result *result;
 
-	struct engine *engine;           /* private to task.c, while it runs */
+	struct engine *engine;           /* private to task_*.c, while it runs */
 	struct source *kept_x, *kept_y;  /* likewise: x and y as the cache has them */
 	struct run *run;                 /* likewise */
 	struct push *push;               /* likewise, of a pushed body */
