@@ -112,6 +112,7 @@ static const char text_rules[] =
 	"  --index-base N       index of the first element in the whole\n"
 	"  --bits               show the result's bits, too\n"
 	"  --backend NAME       auto (default), cpu, cuda, cuda:N\n"
+	"  --cache RULE         of the server's files: use (default), refresh or no\n"
 	"  --timeout SECONDS    the server gives up after so long\n";
 
 static const char text_rules_reduce[] =

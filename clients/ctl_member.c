@@ -24,6 +24,7 @@ const struct ctl_member ctl_members[] = {
 	{"bits", CTL_MEMBER_TRUE, "bits", NULL, REDUCE | SCAN | MERGE},
 	{"partial", CTL_MEMBER_TRUE, "partial", NULL, REDUCE | MERGE},
 	{"backend", CTL_MEMBER_STRING, "backend", NULL, REDUCE | SCAN},
+	{"cache", CTL_MEMBER_STRING, "cache", NULL, REDUCE | SCAN},
 	{"timeout", CTL_MEMBER_SECONDS, "timeout_ms", NULL, REDUCE | SCAN},
 };
 const size_t ctl_member_count = sizeof(ctl_members) / sizeof(ctl_members[0]);

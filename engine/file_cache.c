@@ -158,6 +158,18 @@ static bool was_seen(struct file_cache *cache, const char *key)
 	return found;
 }
 
+/* What there is, and one of so many bytes more; 0: none more. */
+static bool fits(struct file_cache *cache, uint64_t bytes)
+{
+	bool yes;
+
+	pthread_mutex_lock(&cache->lock);
+	yes = cache->bytes <= cache->limit && bytes <= cache->limit - cache->bytes &&
+	      cache->count + (bytes > 0) <= ENTRIES_MOST;
+	pthread_mutex_unlock(&cache->lock);
+	return yes;
+}
+
 /* In place of one of the same key. */
 static void keep(struct file_cache *cache, struct entry *entry)
 {
@@ -170,17 +182,9 @@ static void keep(struct file_cache *cache, struct entry *entry)
 	link_newest(cache, entry);
 	pthread_mutex_unlock(&cache->lock);
 	free_entry(same);
-}
-
-static bool fits(struct file_cache *cache, uint64_t bytes)
-{
-	bool yes;
-
-	pthread_mutex_lock(&cache->lock);
-	yes = cache->bytes <= cache->limit && bytes <= cache->limit - cache->bytes &&
-	      cache->count < ENTRIES_MOST;
-	pthread_mutex_unlock(&cache->lock);
-	return yes;
+	/* Others may have been read meanwhile, each of which fitted alone. */
+	while (!fits(cache, 0))
+		give_way(cache);
 }
 
 static struct entry *make_entry(struct file_cache *cache, const struct source *from, uint64_t bytes)

@@ -257,6 +257,7 @@ def test_members(foldctl, tmp_path):
     assert foldctl.json("reduce", "sum", "--bits", 1.0)["bits"] == {"sum": "0x3ff0000000000000"}
     assert foldctl.json("reduce", "sum", "--backend", "cpu", 1)["backend"] == "cpu"
     assert foldctl.results("reduce", "sum", "--timeout", 30, 1) == {"sum": 1}
+    assert "/cache" in foldctl("reduce", "sum", "--cache", "no", 1, expect=FAILED)[1]
 
 
 def test_out_dtype(foldctl, tmp_path):
@@ -786,7 +787,7 @@ def test_help_names_every_option(foldctl, command):
         *("file", "path", "paths", "dtype", "shape", "byteorder", "offset", "format", "axis"),
         *("segments", "segments-file", "segments-path", "determinism", "exact", "nan", "overflow"),
         *("out-dtype", "index-base", "bits", "backend", "timeout", "npy", "output", "overwrite"),
-        *("rows", "columns", "progress", "array", "slice", "segments-array"),
+        *("cache", "rows", "columns", "progress", "array", "slice", "segments-array"),
     }
     options = {
         "reduce": everywhere

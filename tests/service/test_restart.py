@@ -22,9 +22,9 @@ def restart(daemon, pid=None):
     old = processes(daemon)
     os.kill(pid or daemon.process.pid, signal.SIGUSR2)
     wait_until(lambda: ready_count(daemon) > before)
-    new = set(processes(daemon)) - set(old)
-    assert len(new) == 1
-    return new.pop()
+    # A sanitizer's own process, when the old one ends, comes and goes.
+    wait_until(lambda: len(set(processes(daemon)) - set(old)) == 1)
+    return (set(processes(daemon)) - set(old)).pop()
 
 
 def ended(daemon, pid):

@@ -63,15 +63,16 @@ static void test_health(void **state)
 
 	(void)state;
 	response_of_health(&response, engine, true, NULL);
-	expect_body(&response, "{\"status\":\"ok\",\"backends\":[\"cpu\"]}");
+	expect_body(&response, "{\"status\":\"ok\",\"backends\":[\"cpu\"],\"lost\":[]}");
 	assert_int_equal(response.retry_after, 0);
 	response_deinit(&response);
 
 	response_of_health(&response, NULL, false, "starting");
 	assert_int_equal(response.status, 503);
 	assert_int_equal(response.retry_after, 1);
-	assert_string_equal(response.head,
-			    "{\"status\":\"unavailable\",\"reason\":\"starting\",\"backends\":[]}");
+	assert_string_equal(
+		response.head,
+		"{\"status\":\"unavailable\",\"reason\":\"starting\",\"backends\":[],\"lost\":[]}");
 	response_deinit(&response);
 }
 
