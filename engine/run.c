@@ -9,6 +9,10 @@
 
 /* Results up to this size stay in memory (chosen: a million float64). */
 #define RESULT_MEMORY (8u << 20)
+/* Predicted time of what is fed at once, and elements that it is a multiple of: whole
+ * tiles of any kind (chosen). */
+#define PIECE_NS 20000000u
+#define PIECE_STEP 65536u
 /* Elements of the second array read at a time. */
 #define PAIR_PIECE (64u * 1024u)
 
@@ -269,6 +273,16 @@ enum status run_feed(struct run *run, const void *x, uint64_t count, struct erro
 	status = run->chosen.ops->stream_feed(run->stream, x, NULL, count, err);
 	run->fed += count;
 	return status;
+}
+
+uint64_t run_piece(const struct run *run)
+{
+	const double cost = (double)run->chosen.cost_ns;
+	const double count = (double)run->expected / (cost > 1 ? cost : 1) * PIECE_NS;
+
+	if (run->expected == ARRAY_UNKNOWN || count >= 0x1p62)
+		return 1ull << 62;
+	return count < PIECE_STEP ? PIECE_STEP : (uint64_t)count / PIECE_STEP * PIECE_STEP;
 }
 
 bool run_is_resident(const struct run *run)

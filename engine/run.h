@@ -39,6 +39,10 @@ enum status run_feed(struct run *run, const void *x, uint64_t count, struct erro
 bool run_is_resident(const struct run *run);
 enum status run_feed_arrays(struct run *run, uint64_t count, struct error *err);
 
+/* Elements to feed at a time where all are at hand, whole tiles: about 20 ms of the
+ * predicted time, so that a job that is given up stops soon. */
+uint64_t run_piece(const struct run *run);
+
 /* All came. *out is the caller's. */
 enum status run_finish(struct run *run, struct result **out, struct error *err);
 

@@ -6,17 +6,14 @@
 #include "engine/clock.h"
 #include "engine/file_cache.h"
 
-/* Bytes of memory that are reduced between checks for cancellation; a multiple of a
- * tile of every type. */
-#define MEMORY_PIECE (64u << 20)
-/* The same of memory of a backend, which may be a device's: a GPU reads this in
- * a quarter of a millisecond, a CPU in 50. */
-#define ARRAY_PIECE (1u << 30)
+/* Bytes of memory that become an array between checks for cancellation (chosen). */
+#define UPLOAD_PIECE (64u << 20)
 
 static enum status pull_memory(struct task *task)
 {
 	const struct source *x = task_x(task);
 	size_t size = dtype_size(x->desc.dtype);
+	const uint64_t most = task->run != NULL ? run_piece(task->run) : UPLOAD_PIECE / size;
 	const char *next = x->data;
 	enum status status = STATUS_OK;
 	uint64_t left;
@@ -24,7 +21,7 @@ static enum status pull_memory(struct task *task)
 	array_count(&x->desc, &left, NULL); /* fits: it is in memory */
 
 	while (left > 0 && status == STATUS_OK) {
-		uint64_t count = left < MEMORY_PIECE / size ? left : MEMORY_PIECE / size;
+		uint64_t count = left < most ? left : most;
 
 		status = task_check_cancelled(task);
 		if (status == STATUS_OK)
@@ -37,7 +34,7 @@ static enum status pull_memory(struct task *task)
 
 static enum status pull_arrays(struct task *task)
 {
-	const uint64_t most = ARRAY_PIECE / dtype_size(task_x(task)->desc.dtype);
+	const uint64_t most = run_piece(task->run);
 	uint64_t left = run_expected(task->run);
 	enum status status = STATUS_OK;
 
